@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_store::agents::{AgentDetails, details};
-use annals_store::find::{FindError, SessionMatch};
+use annals_store::find::{FindError, MIN_PREFIX, SessionMatch};
 use annals_store::read::{ReadError, read_file, stream_lines};
 use annals_store::session_file::is_session_file;
 use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
@@ -76,16 +76,38 @@ impl ResolvedSession {
     /// Finds a session, and if the store has no such session, looks in the vault: for commands that only read.
     pub(crate) fn find_or_unpack(context: &Context, argument: &str) -> Result<Self, Fault> {
         match Self::find(context, argument) {
-            Err(fault) if fault.is_nothing_found() => match vault::unpack_deleted(context, argument)? {
-                Some((unpacked, version)) => {
-                    let path = unpacked.path().join(&version.file);
-                    let discovery = Some(Arc::new(Store::open(unpacked.path()).discover()));
-                    let unpacked = Some((Arc::new(unpacked), version.store));
-                    Ok(Self { key: key_of(&path), path, discovery, unpacked })
-                }
-                None => Err(fault),
+            Err(fault) if fault.is_nothing_found() => match Self::find_agent(context, argument)? {
+                Some(agent) => Ok(agent),
+                None => Self::unpack(context, argument, fault),
             },
             found => found,
+        }
+    }
+
+    fn unpack(context: &Context, argument: &str, fault: Fault) -> Result<Self, Fault> {
+        let Some((unpacked, version)) = vault::unpack_deleted(context, argument)? else { return Err(fault) };
+        let path = unpacked.path().join(&version.file);
+        let discovery = Some(Arc::new(Store::open(unpacked.path()).discover()));
+        let unpacked = Some((Arc::new(unpacked), version.store));
+        Ok(Self { key: key_of(&path), path, discovery, unpacked })
+    }
+
+    /// The file of the sub-agent with this id or beginning of one, with or without `agent-` before it.
+    fn find_agent(context: &Context, argument: &str) -> Result<Option<Self>, Fault> {
+        let id = argument.strip_prefix("agent-").unwrap_or(argument);
+        let discovery = context.store.discover();
+        let exact: Vec<_> = discovery.agents.iter().filter(|agent| agent.key == id).collect();
+        let begins = |agent: &&AgentEntry| id.len() >= MIN_PREFIX && agent.key.as_str().starts_with(id);
+        let named = if exact.is_empty() { discovery.agents.iter().filter(begins).collect() } else { exact };
+        match named.as_slice() {
+            [] => Ok(None),
+            [agent] => Ok(Some(Self::of_path(&agent.path))),
+            several => {
+                let message = format!("{argument:?} matches {} files of sub-agents", several.len());
+                Err(several.iter().take(10).fold(Fault::usage(message), |fault, agent| {
+                    fault.hint(format!("annals show {}", one_line(&agent.path.display().to_string())))
+                }))
+            }
         }
     }
 

@@ -66,7 +66,7 @@ pub struct PassReport {
     pub too_large: Vec<PathBuf>,
     /// Files that could not be read.
     pub unread: Vec<ReadError>,
-    /// Folders that could not be listed.
+    /// Folders that could not be listed, and links that are not followed.
     pub unlisted: Vec<FileProblem>,
     /// Items that are too large for the sink even alone; they are stored, and the rest is sent.
     pub set_aside: Vec<OversizedItem>,

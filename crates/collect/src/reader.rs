@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use annals_index::cursor::{Cursor, EndBytes, FileChange, FileStamp, detect_change, fingerprint};
+use annals_store::read::open_file;
 
 use crate::selection::{FileKind, TargetFile};
 use crate::state::FileEntry;
@@ -53,7 +54,7 @@ pub(crate) fn start(target: &TargetFile, entry: Option<&FileEntry>) -> io::Resul
             return Ok(ReadStart::Nothing);
         }
     }
-    let mut file = File::open(&target.path)?;
+    let mut file = open_file(&target.path)?;
     let now = FileStamp::at(&file.metadata()?);
     match (target.kind, known) {
         (FileKind::Lines, Some(known)) if detect_change(known, &now, &mut file)? != FileChange::Rewritten => {

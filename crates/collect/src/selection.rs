@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use annals_store::agents::is_warm_up_stub;
 use annals_store::{Discovery, FileRole};
 
 use crate::item::ItemForm;
@@ -30,6 +31,10 @@ pub enum Extra {
     Todos,
     /// Plans.
     Plans,
+    /// Memory files of projects.
+    Memory,
+    /// Long pastes.
+    Pastes,
 }
 
 /// Which files are collected.
@@ -94,7 +99,8 @@ impl Selection {
         for session in &discovery.sessions {
             add(&session.path, FileKind::Lines, Priority::P0);
         }
-        for agent in &discovery.agents {
+        // A stub may still grow, and is sent then.
+        for agent in discovery.agents.iter().filter(|agent| !is_warm_up_stub(agent)) {
             add(&agent.path, FileKind::Lines, Priority::P1);
         }
         for file in &discovery.side_files {
@@ -114,6 +120,12 @@ impl Selection {
                     add(&file.path, FileKind::Record, Priority::P0);
                 }
                 FileRole::Plan { .. } if extra(Extra::Plans) => {
+                    add(&file.path, FileKind::Output, Priority::P0)
+                }
+                FileRole::Memory { .. } if extra(Extra::Memory) => {
+                    add(&file.path, FileKind::Output, Priority::P0)
+                }
+                FileRole::PasteCache { .. } if extra(Extra::Pastes) => {
                     add(&file.path, FileKind::Output, Priority::P0)
                 }
                 _ => {}

@@ -15,7 +15,7 @@ use crate::error::IndexError;
 use crate::{database, summary_cache, words};
 
 /// The version of the tables. An index of another version is rebuilt.
-const FORMAT: i64 = 6;
+const FORMAT: i64 = 7;
 
 const SCHEMA: &str = include_str!("schema.sql");
 

@@ -53,6 +53,7 @@ CREATE TABLE messages (
     kind      INTEGER NOT NULL,
     millis    INTEGER,
     uuid      BLOB,
+    parent    BLOB,                     -- the line that it continues
     tool      INTEGER,
     path      INTEGER,                  -- the file that its call is about
     is_error  INTEGER NOT NULL,
@@ -107,7 +108,7 @@ CREATE TABLE responses (
     asides       TEXT,                  -- calls beside it, where there are any
     PRIMARY KEY (key, file)
 ) WITHOUT ROWID;
-CREATE INDEX responses_of_file ON responses (file);
+CREATE INDEX responses_of_file ON responses (file, line);
 
 -- Billed model calls of the whole store, each once, in the file where it appeared first.
 CREATE TABLE charges (
@@ -166,7 +167,9 @@ CREATE TABLE todo_items (
     length  INTEGER NOT NULL,
     number  TEXT,
     content TEXT NOT NULL,
-    status  TEXT NOT NULL
+    status  TEXT NOT NULL,
+    active_form TEXT,
+    priority TEXT
 );
 CREATE INDEX todo_items_of_file ON todo_items (file);
 
@@ -174,7 +177,7 @@ CREATE INDEX todo_items_of_file ON todo_items (file);
 CREATE TABLE file_copies (
     file    INTEGER NOT NULL,
     path    TEXT NOT NULL,
-    version INTEGER NOT NULL,
+    version INTEGER NOT NULL,           -- below zero: a fingerprint of the content, which the record itself has
     line    INTEGER NOT NULL,
     offset  INTEGER NOT NULL,
     length  INTEGER NOT NULL,

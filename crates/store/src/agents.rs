@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use annals_json::{Fields, Text};
 use annals_transcript::agents::AgentFacts;
 use annals_transcript::id::{AgentId, ToolUseId};
+use annals_transcript::line::lines;
 use annals_transcript::record::{RecordKind, User};
 use annals_transcript::turn::prompt_text;
 
@@ -14,9 +15,9 @@ use crate::key::{AgentKey, SessionKey};
 use crate::layout::AgentLocation;
 use crate::parallel;
 use crate::problem::FileProblem;
-use crate::read::stream_lines;
+use crate::read::{read_file, stream_lines};
 use crate::scan::{AgentEntry, Discovery};
-use crate::summary::Summary;
+use crate::summary::{Summary, WARM_UP};
 use annals_transcript::view::views;
 
 views! {
@@ -143,4 +144,20 @@ pub fn is_warm_up(agent: &AgentEntry) -> bool {
         return false;
     }
     Summary::read(&agent.as_session()).is_ok_and(|summary| summary.is_warm_up)
+}
+
+/// Larger files have more than one short line.
+const MAX_STUB_BYTES: u64 = 16 * 1024;
+
+/// Whether a sub-agent's file is one line that asks for a warm-up, and nothing has followed it. An unreadable file is none.
+pub fn is_warm_up_stub(agent: &AgentEntry) -> bool {
+    if agent.bytes == 0 || agent.bytes > MAX_STUB_BYTES {
+        return false;
+    }
+    let Ok(bytes) = read_file(&agent.path) else { return false };
+    let mut lines = lines(&bytes).filter(|line| !line.body().trim_ascii().is_empty());
+    let (Some(first), None) = (lines.next(), lines.next()) else { return false };
+    let Ok((fields, _)) = Fields::scan(first.body()) else { return false };
+    RecordKind::of(fields.text("type")) == RecordKind::User
+        && User::new(fields).content().first_text().is_some_and(|text| text.is(WARM_UP))
 }

@@ -41,6 +41,7 @@ pub mod layout;
 mod lexical;
 #[doc(hidden)]
 pub mod lock;
+pub mod memory;
 mod orphans;
 pub mod overflow;
 #[doc(hidden)]

@@ -1,4 +1,7 @@
 //! Opening and reading files: whole, or line by line in bounded memory. Reading fails only when the file does.
+//!
+//! Every file of a store is opened here: a pipe or a device under the name of a session must not make a command wait for
+//! ever, and a link in a store must not lead out of it.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -90,9 +93,76 @@ impl ReadError {
     }
 }
 
+/// Opens a regular file for reading. Folders, pipes, sockets and devices are errors; none of them makes this wait.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    regular(open_at_once(path, LinkRule::Follow)?)
+}
+
+/// Whether the last name of a path may be a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinkRule {
+    Follow,
+    Refuse,
+}
+
+#[cfg(unix)]
+fn open_at_once(path: &Path, links: LinkRule) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    if links == LinkRule::Refuse {
+        flags |= OFlags::NOFOLLOW;
+    }
+    File::options().read(true).custom_flags(flags.bits() as i32).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_at_once(path: &Path, _: LinkRule) -> io::Result<File> {
+    File::open(path)
+}
+
+fn regular(file: File) -> io::Result<File> {
+    match file.metadata()? {
+        metadata if metadata.is_file() => Ok(file),
+        metadata if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")),
+    }
+}
+
+/// Opens a file below a folder whose path no discovery has checked: neither it nor a folder on the way may be a link.
+pub fn open_below(root: &Path, path: &Path) -> io::Result<File> {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    let mut at = root.to_path_buf();
+    for part in inside.components() {
+        at.push(part);
+        if fs::symlink_metadata(&at)?.is_symlink() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, LINK));
+        }
+    }
+    regular(open_at_once(path, LinkRule::Refuse)?)
+}
+
+/// What is said of a link that is not followed.
+pub(crate) const LINK: &str = "is a symbolic link, and links in a store are not followed";
+
 /// Reads a whole file.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, ReadError> {
+    open_file(path).and_then(all_of).map_err(|error| ReadError::new(path, error))
+}
+
+/// Reads a whole file below a folder, as [`open_below`] opens it.
+pub fn read_below(root: &Path, path: &Path) -> Result<Vec<u8>, ReadError> {
+    open_below(root, path).and_then(all_of).map_err(|error| ReadError::new(path, error))
+}
+
+/// Reads all of what a person names as input, which may be a pipe.
+pub fn read_input(path: &Path) -> Result<Vec<u8>, ReadError> {
     fs::read(path).map_err(|error| ReadError::new(path, error))
+}
+
+fn all_of(mut file: File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map(|_| bytes)
 }
 
 /// Reads a whole file; `None` if it does not exist.
@@ -112,7 +182,7 @@ pub fn stream_lines<B>(
     each: impl FnMut(Line<'_>) -> ControlFlow<B>,
 ) -> Result<Option<B>, ReadError> {
     let fail = |error| ReadError::new(path, error);
-    let file = File::open(path).map_err(fail)?;
+    let file = open_file(path).map_err(fail)?;
     stream_reader(file, each).map_err(fail)
 }
 
@@ -163,6 +233,38 @@ mod tests {
             }
         });
         assert_eq!(stopped.unwrap().unwrap(), b"two");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_refused_at_once() {
+        let temp = annals_testkit::temp::TempDir::new("read");
+        let pipe = temp.path().join("pipe.jsonl");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null")] {
+            let error = read_file(path).unwrap_err().to_string();
+            assert!(error.ends_with("is not a regular file"), "{error}");
+            let streamed = stream_lines(path, |_| ControlFlow::<()>::Continue(()));
+            assert!(streamed.is_err(), "{}", path.display());
+        }
+        assert!(matches!(read_file(temp.path()), Err(ReadError::IsDirectory { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn below_a_folder_no_link_is_followed() {
+        use std::os::unix::fs::symlink;
+        let temp = annals_testkit::temp::TempDir::new("read");
+        let secret = temp.write("outside/secret", "s");
+        let (root, own) = (temp.path().join("root"), temp.write("root/a/own", "o"));
+        symlink(&secret, root.join("a/link")).unwrap();
+        symlink(temp.path().join("outside"), root.join("b")).unwrap();
+        assert_eq!(read_below(&root, &own).unwrap(), b"o");
+        for name in ["a/link", "b/secret"] {
+            let error = read_below(&root, &root.join(name)).unwrap_err().to_string();
+            assert!(error.contains("links in a store are not followed"), "{error}");
+        }
+        assert!(matches!(read_below(&root, &root.join("a/none")), Err(ReadError::NotFound { .. })));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use annals_store::read::ReadError;
+use annals_store::read::{ReadError, open_file};
 use sha2::{Digest, Sha256};
 
 use crate::chunk::{MAX_CHUNK, first_chunk};
@@ -84,7 +84,7 @@ pub(crate) fn ingest(
     progress: &mut dyn Progress,
 ) -> Result<StoredContent, IngestError> {
     let fail = |error| IngestError::Read(ReadError::new(path, error));
-    let mut file = File::open(path).map_err(fail)?;
+    let mut file = open_file(path).map_err(fail)?;
     let mut buffer = vec![0; READ_BYTES.min(usize::try_from(bytes).unwrap_or(READ_BYTES)).max(1)];
     let mut hasher = Sha256::new();
     let mut base = None;

@@ -112,7 +112,7 @@ pub(crate) struct AppendArgs {
     /// Append to a copy of the conversation: a new session beside it
     #[arg(long)]
     pub(crate) fork: bool,
-    /// With --fork: continue from this record instead of the end
+    /// With --fork: continue from this record (id or prefix) instead of the end
     #[arg(long, value_name = "UUID", requires = "fork")]
     pub(crate) at: Option<String>,
     /// Wait at most this long for other writers, in seconds
@@ -130,6 +130,12 @@ pub(crate) struct AppendArgs {
     /// With --agent: the tool call that started it
     #[arg(long, value_name = "ID", requires = "agent")]
     pub(crate) tool_use: Option<String>,
+    /// With --agent: the sub-agent that started it [default: the session itself]
+    #[arg(long, value_name = "ID", requires = "agent")]
+    pub(crate) parent_agent: Option<String>,
+    /// The working directory of the new lines [default: that of the last line]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
     /// Answer before records are on disk: faster, but a power loss may lose the last ones
     #[arg(long)]
     pub(crate) no_sync: bool,

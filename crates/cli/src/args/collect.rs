@@ -89,6 +89,10 @@ pub(crate) enum ExtraKind {
     Todos,
     /// Plans
     Plans,
+    /// Memory files of projects
+    Memory,
+    /// Long pastes of prompts
+    Pastes,
 }
 
 /// The compression of a body.

@@ -93,7 +93,7 @@ pub(crate) struct ShowArgs {
     /// With --as api: the client release whose rules apply [default: the newest known]
     #[arg(long, value_name = "VERSION")]
     pub(crate) client: Option<Client>,
-    /// Show long tool output in full
+    /// Show long tool output in full, also what is in a file of its own
     #[arg(long)]
     pub(crate) full: bool,
     /// Hide thinking
@@ -128,7 +128,10 @@ pub(crate) struct MessageArgs {
     /// Leave out notices of the client and attachments
     #[arg(long)]
     pub(crate) no_system: bool,
-    /// The branch that ends with this record [default: the live branch]
+    /// Leave out what the client wrote in the model's name, such as "No response requested."
+    #[arg(long)]
+    pub(crate) no_synthetic: bool,
+    /// The branch that ends with this record (id or prefix) [default: the live branch]
     #[arg(long, value_name = "UUID")]
     pub(crate) up_to: Option<String>,
 }
@@ -143,6 +146,7 @@ impl MessageArgs {
             ("--only", self.only.is_some()),
             ("--no-tools", self.no_tools),
             ("--no-system", self.no_system),
+            ("--no-synthetic", self.no_synthetic),
             ("--up-to", self.up_to.is_some()),
         ];
         used.into_iter().find_map(|(option, is_used)| is_used.then_some(option))
@@ -287,7 +291,10 @@ Examples:
   annals plans
 
   # Print one
-  annals plans quiet-folding-heron";
+  annals plans quiet-folding-heron
+
+  # The memory files of all projects
+  annals plans --memory";
 
 /// `annals plans`
 #[derive(Debug, clap::Args)]
@@ -296,6 +303,9 @@ pub(crate) struct PlansArgs {
     /// Print this plan [default: list all]
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Memory files of projects instead; NAME is PROJECT/FILE, or its end
+    #[arg(long)]
+    pub(crate) memory: bool,
 }
 
 const HISTORY_EXAMPLES: &str = "\

@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use annals_store::FileProblem;
-use annals_store::history::{HistoryEntry, stream_history};
+use annals_json::Text;
+use annals_store::history::{HistoryEntry, Paste, stream_history};
+use annals_store::{ConfigDir, FileProblem};
 use annals_transcript::time::format_millis;
 
 use crate::args::HistoryArgs;
@@ -25,7 +26,15 @@ struct HistoryPrompt {
     text: String,
     project: String,
     session: Option<String>,
-    pastes: usize,
+    pastes: Vec<HistoryPaste>,
+}
+
+/// One paste of a prompt.
+struct HistoryPaste {
+    number: String,
+    kind: Option<String>,
+    /// `None` for an image, or if its file is gone.
+    text: Option<String>,
 }
 
 pub(crate) fn run(args: &HistoryArgs, context: &mut Context) -> Result<Outcome, Fault> {
@@ -33,12 +42,19 @@ pub(crate) fn run(args: &HistoryArgs, context: &mut Context) -> Result<Outcome, 
     let limit = args.limit.unwrap_or(usual);
     let (text, project) = (lower(&args.text), lower(&args.project));
     let mut prompts: Vec<HistoryPrompt> = Vec::new();
+    let config = context.store.config_dir().clone();
     let problems = stream_history(context.store.config_dir(), |line, entry| {
-        let prompt = prompt_of(line.number, &entry);
+        let prompt = prompt_of(line.number, &entry, &config);
         let wanted = |part: &Option<String>, whole: &str| {
             part.as_ref().is_none_or(|part| whole.to_lowercase().contains(part))
         };
-        if wanted(&text, &prompt.text) && wanted(&project, &prompt.project) {
+        let is_wanted = wanted(&text, &prompt.text)
+            || prompt
+                .pastes
+                .iter()
+                .filter_map(|paste| paste.text.as_deref())
+                .any(|paste| wanted(&text, paste));
+        if is_wanted && wanted(&project, &prompt.project) {
             prompts.push(prompt);
         }
         ControlFlow::Continue(())
@@ -68,7 +84,12 @@ fn lower(text: &Option<String>) -> Option<String> {
     text.as_ref().map(|text| text.to_lowercase())
 }
 
-fn prompt_of(line: usize, entry: &HistoryEntry<'_>) -> HistoryPrompt {
+fn prompt_of(line: usize, entry: &HistoryEntry<'_>, config: &ConfigDir) -> HistoryPrompt {
+    let paste = |(number, paste): (Text<'_>, Paste<'_>)| HistoryPaste {
+        number: number.to_string(),
+        kind: paste.kind().map(|kind| kind.to_string()),
+        text: paste.text(config).ok().flatten().map(|text| text.into_owned()),
+    };
     HistoryPrompt {
         line,
         millis: entry.millis(),
@@ -76,7 +97,7 @@ fn prompt_of(line: usize, entry: &HistoryEntry<'_>) -> HistoryPrompt {
         text: entry.display().map(|text| text.to_string()).unwrap_or_default(),
         project: entry.project().map(|text| text.to_string()).unwrap_or_default(),
         session: entry.session().map(|session| session.to_string()),
-        pastes: entry.pastes().len(),
+        pastes: entry.pastes().into_iter().map(paste).collect(),
     }
 }
 
@@ -106,7 +127,16 @@ fn write_json(
                     object
                         .string("project", &prompt.project)
                         .string_or_null("session", prompt.session.as_deref());
-                    object.number("pastes", prompt.pastes as u64);
+                    object.number("pastes", prompt.pastes.len() as u64);
+                    object.array("pastedContents", |list| {
+                        for paste in &prompt.pastes {
+                            list.object(|object| {
+                                object.string("number", &paste.number);
+                                object.string_or_null("type", paste.kind.as_deref());
+                                object.string_or_null("content", paste.text.as_deref());
+                            });
+                        }
+                    });
                 });
             }
         });

@@ -92,7 +92,7 @@ fn report(
             object.number("files", refreshed.files as u64).number("bytes", refreshed.bytes);
             object.number("gone", refreshed.gone as u64).number("renamed", refreshed.renamed as u64);
             object.number("forgotten", forgotten as u64).number("unread", refreshed.missing().count() as u64);
-            object.number("indexBytes", size);
+            object.number("restarted", refreshed.restarted as u64).number("indexBytes", size);
         })?;
         return Ok(());
     }
@@ -103,7 +103,12 @@ fn report(
             format!("read {files}, {}", words::bytes(refreshed.bytes))
         }
     }];
-    let counts = [(refreshed.gone, "gone"), (refreshed.renamed, "renamed"), (forgotten, "removed")];
+    let counts = [
+        (refreshed.restarted, "read anew because it was shortened or rewritten"),
+        (refreshed.gone, "gone"),
+        (refreshed.renamed, "renamed"),
+        (forgotten, "removed"),
+    ];
     said.extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")));
     context.out.line(format!("{}; the index is {}", said.join(", "), words::bytes(size)))?;
     Ok(())

@@ -1,6 +1,7 @@
-//! `annals plans`: lists plans with their sessions, or prints one.
+//! `annals plans`: lists plans with their sessions, or memory files of projects, or prints one of them.
 
 use annals_json::ObjectWriter;
+use annals_store::memory::{MemoryFile, memory_files};
 use annals_store::plans::{Plan, plans};
 use annals_transcript::time::format_millis;
 use annals_ui::TerminalText;
@@ -9,11 +10,14 @@ use crate::args::PlansArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::table::{Align, Table};
+use crate::table::{Align, Table, one_line};
 use crate::{json, words};
 
 pub(crate) fn run(args: &PlansArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let discovery = context.discover();
+    if args.memory {
+        return memory(args, &memory_files(&discovery), context);
+    }
     let (summaries, _) = context.store.summaries(&discovery);
     let mut all = plans(&discovery, &summaries);
     all.sort_by_key(|plan| std::cmp::Reverse(plan.modified));
@@ -33,17 +37,76 @@ fn show(all: &[Plan], name: &str, context: &mut Context) -> Result<Outcome, Faul
     let Some(plan) = all.iter().find(|plan| plan.name == name) else {
         return Err(Fault::nothing_found(format!("no plan {name:?}")).hint("annals plans lists them"));
     };
-    let text = plan.text()?;
+    print(&plan.text()?, |object| write_plan(plan, object), context)
+}
+
+fn print(
+    text: &str,
+    describe: impl FnOnce(&mut ObjectWriter<'_>),
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
     if context.json {
         context.out.json(|object| {
-            write_plan(plan, object);
-            object.string("text", &text);
+            describe(object);
+            object.string("text", text);
         })?;
     } else {
         context.out.page();
         context.out.text(TerminalText::block(&text))?;
     }
     Ok(Outcome::Done)
+}
+
+fn memory(args: &PlansArgs, all: &[MemoryFile], context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(name) = &args.name {
+        let is_named = |file: &&MemoryFile| {
+            let full = file.full_name();
+            full == *name || full.ends_with(&format!("/{name}"))
+        };
+        let named: Vec<_> = all.iter().filter(is_named).collect();
+        return match named.as_slice() {
+            [file] => print(&file.text()?, |object| write_memory(file, object), context),
+            [] => Err(Fault::nothing_found(format!("no memory file {name:?}"))
+                .hint("annals plans --memory lists them")),
+            several => {
+                let fault = Fault::usage(format!("{name:?} matches {} memory files", several.len()));
+                Err(several
+                    .iter()
+                    .take(10)
+                    .fold(fault, |fault, file| fault.hint(one_line(&file.full_name()))))
+            }
+        };
+    }
+    if context.json {
+        context.out.json(|object| {
+            object.array("plans", |_| ());
+            object.array("memory", |list| {
+                for file in all {
+                    list.object(|object| write_memory(file, object));
+                }
+            });
+        })?;
+    } else {
+        let heads = [("memory file", Align::Left), ("modified", Align::Left), ("size", Align::Right)];
+        let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(1, Paint::Dim);
+        for file in all {
+            let modified = file.modified.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default();
+            table.row(vec![file.full_name(), modified, words::bytes(file.bytes)]);
+        }
+        match table.is_empty() {
+            true => context.out.line("no memory files")?,
+            false => table.draw(&mut context.out)?,
+        }
+    }
+    Ok(if all.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn write_memory(file: &MemoryFile, object: &mut ObjectWriter<'_>) {
+    object.string("name", &file.full_name()).string("project", file.slug.as_str());
+    object.string("file", &file.path.display().to_string());
+    object
+        .string_or_null("modified", file.modified.map(format_millis).as_deref())
+        .number("bytes", file.bytes);
 }
 
 fn draw(all: &[Plan], context: &mut Context) -> std::io::Result<()> {

@@ -55,7 +55,16 @@ pub(crate) struct Appender {
 
 impl Appender {
     pub(crate) fn new(home: &Home, session: &str) -> Self {
-        let mut child = start(home, &["append", session]);
+        Self::with(home, &["append", session])
+    }
+
+    /// One that appends to a sub-agent.
+    pub(crate) fn of_agent(home: &Home, session: &str, agent: &str) -> Self {
+        Self::with(home, &["append", session, "--agent", agent])
+    }
+
+    fn with(home: &Home, arguments: &[&str]) -> Self {
+        let mut child = start(home, arguments);
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         Self { child, input, output }
     }

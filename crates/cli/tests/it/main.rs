@@ -18,6 +18,7 @@ mod copying;
 mod corpus;
 mod crashes;
 mod damage;
+mod described;
 mod errors;
 mod forms;
 #[cfg(target_os = "linux")]
@@ -28,6 +29,8 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_text;
 mod killed;
+#[cfg(unix)]
+mod links;
 mod listing;
 mod messages;
 mod mock_api;
@@ -42,6 +45,7 @@ mod schemas;
 mod search;
 mod shortening;
 mod stores;
+mod sub_agents;
 mod tail;
 #[cfg(target_os = "linux")]
 mod terminal;

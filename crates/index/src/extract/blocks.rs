@@ -1,6 +1,7 @@
 //! The text of single blocks, as they are indexed.
 
-use annals_json::Value;
+use annals_json::{Text, Value};
+use annals_store::history::HistoryEntry;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
 
@@ -37,17 +38,34 @@ impl LineBlocks {
         self.0.calls.clear();
         self.0.sides.clear();
         self.0.facts.clear();
+        self.0.problems.clear();
         std::mem::take(&mut self.0.messages)
     }
+}
+
+/// A prompt of `history.jsonl` with the pastes that its line has; longer ones are files of their own.
+pub(crate) fn prompt_with_pastes(line: Value<'_>, display: Text<'_>) -> String {
+    let mut text = display.to_string();
+    for (_, paste) in line.fields().map(HistoryEntry::new).iter().flat_map(HistoryEntry::pastes) {
+        if let Some(content) = paste.content() {
+            text.push('\n');
+            text.push_str(&content.decode());
+        }
+    }
+    text
 }
 
 /// The text of one block of a line, or of a file that is one text.
 pub(crate) fn text_of_block(role: IndexedFileRole, bytes: &[u8], block: u32) -> Option<String> {
     match role {
-        IndexedFileRole::Output | IndexedFileRole::Plan => Some(String::from_utf8_lossy(bytes).into_owned()),
+        IndexedFileRole::Output
+        | IndexedFileRole::Plan
+        | IndexedFileRole::Memory
+        | IndexedFileRole::Paste => Some(String::from_utf8_lossy(bytes).into_owned()),
         IndexedFileRole::History => {
             let line = Value::parse(bytes).ok()?;
-            Some(line.get("display").and_then(Value::text)?.to_string())
+            let display = line.get("display").and_then(Value::text)?;
+            Some(prompt_with_pastes(line, display))
         }
         _ => LineBlocks::new().of(bytes).into_iter().find(|row| row.block == block).map(|row| row.text),
     }

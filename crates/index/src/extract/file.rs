@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use annals_json::Value;
-use annals_store::read::ReadError;
+use annals_store::read::{ReadError, open_file};
 use annals_transcript::line::{Line, LineEnding, LineSplitter};
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
 use annals_transcript::usage::UsageCollector;
 
+use super::blocks::prompt_with_pastes;
 use super::kinds::{FactKind, IndexedFileRole, MessageKind, MessageRole};
 use super::record::{LineSpan, RecordExtractor};
 use super::rows::{Batch, BatchMode, IndexedFile, MessageRow};
@@ -41,7 +42,7 @@ pub(crate) fn extract(
     mut each: impl FnMut(Batch) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, ReadError> {
     let fail = |error| ReadError::new(&to_read.path, error);
-    let mut file = File::open(&to_read.path).map_err(fail)?;
+    let mut file = open_file(&to_read.path).map_err(fail)?;
     let stamp = FileStamp::at(&file.metadata().map_err(fail)?);
     let file_change = match &to_read.cursor {
         Some(cursor) => detect_change(cursor, &stamp, &mut file).map_err(fail)?,
@@ -53,23 +54,28 @@ pub(crate) fn extract(
         _ => (Cursor::start(stamp), BatchMode::Replace),
     };
     let end_bytes = EndBytes::of(&cursor, &mut file).map_err(fail)?;
-    let reading = FileReader {
-        to_read,
-        batch: Batch::new(&to_read.indexed_file, mode, cursor),
-        end_bytes,
-        usage: UsageCollector::new(),
-        active: None,
-    };
+    let mut batch = Batch::new(&to_read.indexed_file, mode, cursor);
+    batch.is_restarted = mode == BatchMode::Replace && to_read.cursor.is_some() && has_lines(to_read);
+    let reading = FileReader { to_read, batch, end_bytes, usage: UsageCollector::new(), active: None };
     match to_read.indexed_file.role {
         IndexedFileRole::Session | IndexedFileRole::Agent | IndexedFileRole::History => {
             reading.lines(file, &mut each)
         }
-        IndexedFileRole::Output | IndexedFileRole::Plan => reading.text_file(file, &mut each),
+        IndexedFileRole::Output
+        | IndexedFileRole::Plan
+        | IndexedFileRole::Memory
+        | IndexedFileRole::Paste => reading.text_file(file, &mut each),
         IndexedFileRole::Todos | IndexedFileRole::Task | IndexedFileRole::AgentMeta => {
             reading.document(file, &mut each)
         }
     }
     .map_err(fail)
+}
+
+/// Whether lines are appended to the file; others are rewritten each time.
+fn has_lines(to_read: &FileToRead) -> bool {
+    let role = to_read.indexed_file.role;
+    matches!(role, IndexedFileRole::Session | IndexedFileRole::Agent | IndexedFileRole::History)
 }
 
 struct FileReader<'w> {
@@ -207,7 +213,7 @@ impl FileReader<'_> {
         let Ok(value) = Value::parse(line.body()) else { return };
         let Some(display) = value.get("display").and_then(Value::text) else { return };
         let mut texts = TextCollector::default();
-        texts.push(&display.decode());
+        texts.push(&prompt_with_pastes(value, display));
         self.batch.history_prompt(value, display, span);
         self.batch.cursor.records += 1;
         self.text(
@@ -237,6 +243,7 @@ impl FileReader<'_> {
                 kind,
                 millis: millis.map(|millis| millis as i64),
                 uuid: None,
+                parent: None,
                 tool: None,
                 call: None,
                 is_error: false,
@@ -260,10 +267,7 @@ impl FileReader<'_> {
         let mut texts = TextCollector::default();
         texts.push(&String::from_utf8_lossy(&head));
         texts.bytes = stamp.bytes;
-        let (role, kind) = match self.to_read.indexed_file.role {
-            IndexedFileRole::Plan => (MessageRole::Assistant, MessageKind::Plan),
-            _ => (MessageRole::Tool, MessageKind::ToolResult),
-        };
+        let (role, kind) = self.to_read.indexed_file.role.message();
         let span = LineSpan { line: 1, offset: 0, length: stamp.bytes };
         self.text(span, role, kind, texts, Some((stamp.modified / 1_000_000) as f64));
         Ok(self.finish_batch(each))

@@ -73,6 +73,8 @@ named_enum! {
         Title = "title",
         /// The text of a plan.
         Plan = "plan",
+        /// The memory of a project.
+        Memory = "memory",
     }
 }
 
@@ -95,6 +97,10 @@ named_enum! {
         Task = "task",
         /// The meta file of a sub-agent.
         AgentMeta = "agent_meta",
+        /// A memory file of a project.
+        Memory = "memory",
+        /// A long paste.
+        Paste = "paste",
     }
 }
 
@@ -141,6 +147,20 @@ named_enum! {
         AgentType = "agent_type",
         /// A sub-agent and the call whose progress names it.
         AgentProgress = "at_work",
+        /// The file that holds the whole of an output, and the call whose output it is, separated by a tab.
+        Output = "output",
+    }
+}
+
+impl IndexedFileRole {
+    /// Who produced the text of a file that is one text, and its kind.
+    pub(crate) fn message(self) -> (MessageRole, MessageKind) {
+        match self {
+            Self::Plan => (MessageRole::Assistant, MessageKind::Plan),
+            Self::Memory => (MessageRole::System, MessageKind::Memory),
+            Self::Paste => (MessageRole::Human, MessageKind::Prompt),
+            _ => (MessageRole::Tool, MessageKind::ToolResult),
+        }
     }
 }
 

@@ -51,6 +51,7 @@ pub(crate) struct MessageRow {
     pub(crate) kind: MessageKind,
     pub(crate) millis: Option<i64>,
     pub(crate) uuid: Option<Vec<u8>>,
+    pub(crate) parent: Option<Vec<u8>>,
     pub(crate) tool: Option<String>,
     /// The id of the call that it is or answers, from which it gets tool and path.
     pub(crate) call: Option<String>,
@@ -83,6 +84,8 @@ pub(crate) struct CallRow {
 pub(crate) struct Batch {
     pub(crate) indexed_file: IndexedFile,
     pub(crate) mode: BatchMode,
+    /// Whether the file was shortened or rewritten since it was last read.
+    pub(crate) is_restarted: bool,
     /// The offset where it starts, which is where the last batch ended.
     pub(crate) from: u64,
     /// The cursor after it.
@@ -100,6 +103,7 @@ impl Batch {
         Self {
             indexed_file: indexed_file.clone(),
             mode,
+            is_restarted: false,
             from: cursor.offset,
             cursor,
             messages: Vec::new(),

@@ -1,20 +1,28 @@
 //! Rows beside the conversation: todos, tasks, file copies, prompts of `history.jsonl`, facts about sub-agents.
 
-use annals_json::{Fields, Text, Value};
-use annals_transcript::record::FileBackup;
+use annals_json::{Text, Value};
+use annals_store::file_history::{BackupState, TrackedFile};
 use annals_transcript::title::shorten;
 
 use super::kinds::{FactKind, IndexedFileRole};
 use super::record::LineSpan;
 use super::rows::Batch;
+use crate::cursor::fingerprint;
 
 /// A row of a side table.
 #[derive(Clone, Debug)]
 pub(crate) enum SideRow {
     /// An item of a todo list, or a task.
-    Todo { span: LineSpan, number: Option<String>, content: String, status: String },
-    /// A copy of a file made before an edit.
-    Version { span: LineSpan, path: String, version: u64, copy: Option<String>, time: Option<String> },
+    Todo {
+        span: LineSpan,
+        number: Option<String>,
+        content: String,
+        status: String,
+        active_form: Option<String>,
+        priority: Option<String>,
+    },
+    /// A copy of a file made before an edit. A content that the record itself has gets a number below zero.
+    Version { span: LineSpan, path: String, version: i64, copy: Option<String>, time: Option<String> },
     /// A prompt of `history.jsonl`.
     Prompt { span: LineSpan, millis: Option<i64>, project: String, session: String, words: String },
 }
@@ -50,18 +58,45 @@ impl Batch {
         let text = |key: &str| item.get(key).and_then(Value::text).map(|text| text.to_string());
         let Some(content) = text("content").or_else(|| text("subject")) else { return };
         let status = text("status").unwrap_or_default();
-        self.sides.push(SideRow::Todo { span, number: text("id"), content, status });
+        self.sides.push(SideRow::Todo {
+            span,
+            number: text("id"),
+            content,
+            status,
+            active_form: text("activeForm"),
+            priority: text("priority"),
+        });
     }
 
-    /// Adds the file copies that a record lists by the path of the original.
-    pub(super) fn versions(&mut self, tracked: Option<Fields<'_>>, span: LineSpan) {
-        for field in tracked.iter().flat_map(Fields::iter) {
-            let Some(backup) = field.value.fields().map(FileBackup::new) else { continue };
-            let Some(version) = backup.version() else { continue };
-            let copy = backup.backup_file_name().map(|name| name.to_string());
-            let time = backup.backup_time().map(|time| time.text().to_string());
-            self.sides.push(SideRow::Version { span, path: field.key.to_string(), version, copy, time });
+    /// Adds the file copies that a record lists.
+    pub(super) fn versions(&mut self, tracked: &[TrackedFile<'_>], span: LineSpan) {
+        for file in tracked {
+            let (version, copy) = match file.kept {
+                BackupState::Copy { name, version } => (version, Some(name.to_string())),
+                BackupState::DidNotExist { version } => (version, None),
+                BackupState::Content(content) => {
+                    // The same content in the next snapshot is the same version.
+                    let number = -1 - (fingerprint(content.decode().as_bytes()) & (i64::MAX >> 1));
+                    self.version(file, number, None, None, span);
+                    continue;
+                }
+                BackupState::Unknown(_) => continue,
+            };
+            let Some(version) = version.and_then(|version| i64::try_from(version).ok()) else { continue };
+            self.version(file, version, copy, file.time, span);
         }
+    }
+
+    fn version(
+        &mut self,
+        file: &TrackedFile<'_>,
+        version: i64,
+        copy: Option<String>,
+        time: Option<Text<'_>>,
+        span: LineSpan,
+    ) {
+        let time = time.map(|time| time.to_string());
+        self.sides.push(SideRow::Version { span, path: file.path.to_string(), version, copy, time });
     }
 
     /// Adds a line of `history.jsonl`.

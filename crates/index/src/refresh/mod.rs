@@ -51,6 +51,8 @@ pub struct RefreshReport {
     pub gone: usize,
     /// How many files were renamed, or belong to another session or project now.
     pub renamed: usize,
+    /// How many files were shortened or rewritten, and read from their start again.
+    pub restarted: usize,
     /// Files that could not be read, and why.
     pub unread: Vec<ReadError>,
     /// Folders that could not be listed, and files whose names cannot be indexed.
@@ -165,6 +167,7 @@ impl Index {
                         files.insert(numbered.batch.indexed_file.path.clone());
                         refreshed.files = files.len();
                         refreshed.bytes += numbered.batch.bytes();
+                        refreshed.restarted += usize::from(numbered.batch.is_restarted);
                         writer.write(&numbered)?;
                         if progress(refreshed.bytes).is_break() {
                             break;

@@ -1,9 +1,10 @@
 //! Plans a refresh: compares the files of the store with those in the index.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use annals_store::read::open_file;
 use annals_store::{ConfigDir, Discovery, FileProblem, FileRole};
 use annals_transcript::problem::ProblemKind;
 use rusqlite::Connection;
@@ -136,7 +137,7 @@ fn is_same(file: &KnownFile, stamp: &FileStamp, path: &Path, indexed_file: &Inde
         && file.indexed_file.role == indexed_file.role
         && stamp.bytes >= file.cursor.offset
         && file.cursor.offset > 0;
-    fits && File::open(path).and_then(|mut opened| has_same_bytes(&file.cursor, &mut opened)).unwrap_or(false)
+    fits && open_file(path).and_then(|mut opened| has_same_bytes(&file.cursor, &mut opened)).unwrap_or(false)
 }
 
 /// The sessions and sub-agents whose names are not UTF-8: the index cannot hold them.
@@ -188,6 +189,10 @@ fn indexed_files(config: &ConfigDir, discovery: &Discovery) -> Vec<IndexedFile> 
             FileRole::ToolResult { slug, session, .. } => {
                 add(&side.path, IndexedFileRole::Output, slug.as_str(), session.as_str(), None);
             }
+            FileRole::Memory { slug, .. } => {
+                add(&side.path, IndexedFileRole::Memory, slug.as_str(), "", None);
+            }
+            FileRole::PasteCache { .. } => add(&side.path, IndexedFileRole::Paste, "", "", None),
             FileRole::Plan { .. } => add(&side.path, IndexedFileRole::Plan, "", "", None),
             FileRole::Todos { session, agent } => {
                 // The todo list of the main conversation has the session's id twice.
@@ -200,9 +205,8 @@ fn indexed_files(config: &ConfigDir, discovery: &Discovery) -> Vec<IndexedFile> 
             _ => {}
         }
     }
-    let history = config.history();
-    if history.is_file() {
-        add(&history, IndexedFileRole::History, "", "", None);
+    if let Some(history) = discovery.side_files.iter().find(|side| side.role == FileRole::History) {
+        add(&history.path, IndexedFileRole::History, "", "", None);
     }
     found
 }

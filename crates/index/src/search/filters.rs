@@ -10,6 +10,17 @@ use crate::open::Index;
 /// An SQL condition and its values.
 type Condition = (String, Vec<Sql>);
 
+/// Files that hold outputs of a tool: a result in a file of the same session names them.
+const OUTPUTS_OF_TOOL: &str = "role = 2 AND EXISTS (
+    SELECT 1 FROM files AS theirs
+    JOIN facts ON facts.file = theirs.id AND facts.kind = 20
+        AND '/' || substr(facts.value, 1, instr(facts.value, char(9)) - 1)
+            = substr(files.path, -instr(facts.value, char(9)))
+    JOIN main.tool_calls AS calls ON calls.file = theirs.id
+        AND calls.tool_use = substr(facts.value, instr(facts.value, char(9)) + 1)
+    JOIN names ON names.id = calls.tool AND names.name = ? COLLATE NOCASE
+    WHERE theirs.session = files.session)";
+
 impl Index {
     /// The conditions of all filters of a query.
     pub(super) fn conditions(&self, query: &Query) -> Result<(Vec<String>, Vec<Sql>), IndexError> {
@@ -34,7 +45,9 @@ impl Index {
                 (format!("kind IN ({})", numbers.join(", ")), Vec::new())
             }
             Filter::Tool(tool) => {
-                ("tool IN (SELECT id FROM names WHERE name = ? COLLATE NOCASE)".into(), vec![text(tool)])
+                let own = "tool IN (SELECT id FROM names WHERE name = ? COLLATE NOCASE)";
+                let (outputs, _) = self.of_files(OUTPUTS_OF_TOOL, &[text(tool)])?;
+                (format!("coalesce({own}, 0) OR {outputs}"), vec![text(tool)])
             }
             Filter::Project(project) => self.of_files(
                 "instr(lower(slug), lower(?)) > 0 OR EXISTS

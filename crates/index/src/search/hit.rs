@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 
-use rusqlite::Row;
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::highlight::HighlightedText;
 use crate::error::IndexError;
-use crate::extract::{IndexedFileRole, MAX_INDEXED_BYTES, MessageKind, MessageRole};
+use crate::extract::{FactKind, IndexedFileRole, MAX_INDEXED_BYTES, MessageKind, MessageRole};
 use crate::open::Index;
 
 /// A message that matches a query.
@@ -38,6 +38,8 @@ pub struct Hit {
     pub kind: MessageKind,
     /// The tool that was called or answered.
     pub tool: Option<String>,
+    /// The call that an output file belongs to; its tool and the record of its result are those of the hit.
+    pub call: Option<String>,
     /// When, in milliseconds since 1970.
     pub millis: Option<i64>,
     /// Its score; higher is better.
@@ -117,7 +119,7 @@ impl Index {
     }
 
     pub(super) fn hit(&self, candidate: Candidate, files: &HashMap<i64, HitFile>) -> Result<Hit, IndexError> {
-        let tool = match candidate.tool {
+        let mut tool = match candidate.tool {
             Some(tool) => self
                 .connection
                 .prepare_cached("SELECT name FROM names WHERE id = ?1")?
@@ -126,24 +128,64 @@ impl Index {
             None => None,
         };
         let file = files.get(&candidate.file).cloned().unwrap_or_default();
+        let (mut uuid, mut agent, mut call) = (candidate.uuid.as_deref().map(long_uuid), file.agent, None);
+        if file.role == IndexedFileRole::Output
+            && let Some(owner) = self.call_of_output(&file.session, &file.path)?
+        {
+            (tool, uuid, agent, call) = (owner.tool, owner.uuid, owner.agent, Some(owner.call));
+        }
         Ok(Hit {
             session: candidate.session.unwrap_or(file.session),
-            agent: file.agent,
+            agent,
             slug: file.slug,
             file: self.config.path().join(&file.path),
             is_there: file.is_there,
             line: candidate.line,
             offset: candidate.offset,
             block: candidate.block,
-            uuid: candidate.uuid.as_deref().map(long_uuid),
+            uuid,
             role: candidate.role,
             kind: candidate.kind,
             tool,
+            call,
             millis: candidate.millis,
             score: candidate.score,
             snippet: candidate.snippet,
             is_cut: candidate.is_cut,
         })
+    }
+}
+
+/// The call whose output a file holds.
+struct OutputOwner {
+    call: String,
+    tool: Option<String>,
+    uuid: Option<String>,
+    agent: Option<String>,
+}
+
+impl Index {
+    /// The call whose output this file holds, as a result in the session or in one of its sub-agents says.
+    fn call_of_output(&self, session: &str, path: &str) -> Result<Option<OutputOwner>, IndexError> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let sql = "SELECT substr(facts.value, length(?2) + 2), names.name, files.agent,
+                (SELECT uuid FROM messages WHERE messages.file = files.id AND messages.line = facts.first LIMIT 1)
+             FROM files JOIN facts ON facts.file = files.id AND facts.kind = ?3
+                AND facts.value > ?2 || char(9) AND facts.value < ?2 || char(10)
+             LEFT JOIN main.tool_calls AS calls ON calls.file = files.id
+                AND calls.tool_use = substr(facts.value, length(?2) + 2)
+             LEFT JOIN names ON names.id = calls.tool
+             WHERE files.session = ?1 LIMIT 1";
+        let owner = |row: &Row<'_>| {
+            Ok(OutputOwner {
+                call: row.get(0)?,
+                tool: row.get(1)?,
+                agent: row.get(2)?,
+                uuid: row.get::<_, Option<Vec<u8>>>(3)?.as_deref().map(long_uuid),
+            })
+        };
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_row(params![session, name, FactKind::Output.number()], owner).optional()?)
     }
 }
 

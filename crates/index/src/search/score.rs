@@ -14,7 +14,7 @@ fn weight(kind: MessageKind) -> f64 {
     match kind {
         MessageKind::Title => 3.0,
         MessageKind::Prompt => 2.5,
-        MessageKind::Plan => 1.8,
+        MessageKind::Plan | MessageKind::Memory => 1.8,
         MessageKind::Response => 1.5,
         MessageKind::Thinking | MessageKind::Error => 1.0,
         MessageKind::ToolCall => 0.8,

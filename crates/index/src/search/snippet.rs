@@ -1,9 +1,10 @@
 //! Snippets of text around matches, read from the files.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::PathBuf;
+
+use annals_store::read::open_file;
 
 use super::highlight::{HighlightedText, Highlighter};
 use crate::extract::{IndexedFileRole, text_of_block};
@@ -26,7 +27,7 @@ pub(super) struct TextSource {
 impl TextSource {
     /// Reads the text from its file; `None` if the file is gone or has changed.
     pub(super) fn text(&self) -> Option<String> {
-        let mut file = File::open(&self.file).ok()?;
+        let mut file = open_file(&self.file).ok()?;
         file.seek(SeekFrom::Start(self.offset)).ok()?;
         let mut bytes = Vec::new();
         file.take(self.length.min(64 * 1024 * 1024)).read_to_end(&mut bytes).ok()?;

@@ -35,6 +35,8 @@ pub(crate) fn table_of(kind: MessageKind) -> &'static str {
         MessageKind::Response | MessageKind::Thinking | MessageKind::Error | MessageKind::Plan => {
             "words_replied"
         }
-        MessageKind::ToolCall | MessageKind::ToolResult | MessageKind::Context => "words_shown",
+        MessageKind::ToolCall | MessageKind::ToolResult | MessageKind::Context | MessageKind::Memory => {
+            "words_shown"
+        }
     }
 }

@@ -17,7 +17,7 @@ impl RowWriter<'_> {
             .map(|message| self.call_of(file, batch, message))
             .collect::<Result<Vec<_>, _>>()?;
         let mut row = self.transaction.prepare_cached(
-            "INSERT INTO messages VALUES (?15, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            "INSERT INTO messages VALUES (?16, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         )?;
         for ((number, message), (tool, path)) in (numbered.first..).zip(&batch.messages).zip(calls) {
             row.execute(params![
@@ -30,6 +30,7 @@ impl RowWriter<'_> {
                 message.kind.number(),
                 message.millis,
                 message.uuid,
+                message.parent,
                 tool,
                 path,
                 message.is_error,

@@ -10,9 +10,9 @@ impl RowWriter<'_> {
     pub(super) fn sides(&mut self, file: i64, rows: &[SideRow]) -> Result<(), IndexError> {
         for row in rows {
             match row {
-                SideRow::Todo { span, number, content, status } => self
+                SideRow::Todo { span, number, content, status, active_form, priority } => self
                     .transaction
-                    .prepare_cached("INSERT INTO todo_items VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+                    .prepare_cached("INSERT INTO todo_items VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
                     .execute(params![
                         file,
                         span.line as i64,
@@ -20,7 +20,9 @@ impl RowWriter<'_> {
                         span.length as i64,
                         number,
                         content,
-                        status
+                        status,
+                        active_form,
+                        priority
                     ])?,
                 // Every snapshot lists all copies again; the first one counts.
                 SideRow::Version { span, path, version, copy, time } => self
@@ -31,7 +33,7 @@ impl RowWriter<'_> {
                     .execute(params![
                         file,
                         path,
-                        *version as i64,
+                        version,
                         span.line as i64,
                         span.offset as i64,
                         span.length as i64,

@@ -1,7 +1,9 @@
 //! Messages are found in every kind of file, and by parts of names.
 
+use std::path::PathBuf;
+
 use annals_index::search::{ExactFile, Filter, MAX_COUNTED, Query, SearchResults, find_exact};
-use annals_index::{Index, MessageKind};
+use annals_index::{Index, IndexedFileRole, MessageKind};
 use annals_store::{DataDir, SessionEntry, Store};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
@@ -10,6 +12,10 @@ use annals_transcript::price::Prices;
 use crate::refreshed;
 
 const NOW: i64 = 1_800_000_000_000;
+
+fn exact_file(path: PathBuf, slug: &str) -> ExactFile {
+    ExactFile { path, slug: slug.to_owned(), role: IndexedFileRole::Session, owners: Vec::new() }
+}
 
 fn store() -> Home {
     let home = Home::new();
@@ -136,7 +142,7 @@ fn exact_text_is_found_letter_for_letter() {
     let home = store();
     let path = home.config_dir().join("projects/-w/11111111-0000-4000-8000-000000000000.jsonl");
     let count = |text: &str| {
-        let file = ExactFile { path: path.clone(), slug: "-w".to_owned() };
+        let file = exact_file(path.clone(), "-w");
         find_exact(&[file], text, usize::MAX, &[]).into_iter().map(|hits| hits.unwrap().len()).sum::<usize>()
     };
     for (text, expected) in [
@@ -167,7 +173,7 @@ fn filters_mean_the_same_to_exact_text() {
         .into_bytes();
     let path = home.write(name, session);
     let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
-    let file = ExactFile { path, slug: "-work-My-Shop".to_owned() };
+    let file = exact_file(path, "-work-My-Shop");
     for (filter, expected) in [
         (Filter::Tool("Bash".into()), 2),
         (Filter::Tool("read".into()), 2),
@@ -258,8 +264,7 @@ fn a_flood_is_counted_so_far_and_no_further() {
     assert_eq!(all.hits.len(), 3 * MAX_COUNTED);
 
     let discovery = Store::open(home.config_dir()).discover();
-    let file =
-        |session: &SessionEntry| ExactFile { path: session.path.clone(), slug: session.slug.to_string() };
+    let file = |session: &SessionEntry| exact_file(session.path.clone(), session.slug.as_str());
     let files: Vec<_> = discovery.sessions.iter().map(file).collect();
     let counts = |most| -> Vec<usize> {
         let found = find_exact(&files, "flood", most, &[Filter::After(1_700_000_000_000)]);

@@ -61,6 +61,8 @@ pub struct TrackedFile<'a> {
     pub path: Text<'a>,
     /// The stored copy, if any.
     pub kept: BackupState<'a>,
+    /// When it was made, as written.
+    pub time: Option<Text<'a>>,
 }
 
 /// The state of a file that a record keeps.
@@ -74,7 +76,10 @@ pub enum BackupState<'a> {
         version: Option<u64>,
     },
     /// Nothing: the file did not exist.
-    DidNotExist,
+    DidNotExist {
+        /// Which state of it this is.
+        version: Option<u64>,
+    },
     /// The content itself, in a form that is old or mistaken.
     Content(Text<'a>),
     /// Something that no known version writes.
@@ -94,7 +99,7 @@ pub fn tracked_by_snapshot<'a>(record: &FileHistorySnapshot<'a>) -> Vec<TrackedF
 pub fn tracked_by_delta<'a>(record: &FileHistoryDelta<'a>) -> Vec<TrackedFile<'a>> {
     let mut files = record.tracked_file_backups().map(|fields| tracked(&fields)).unwrap_or_default();
     if let (Some(path), Some(backup)) = (record.tracking_path(), record.backup()) {
-        files.push(TrackedFile { path, kept: kept(backup) });
+        files.push(TrackedFile { path, kept: kept(backup), time: time(backup) });
     }
     files
 }
@@ -107,13 +112,22 @@ fn kept(value: Value<'_>) -> BackupState<'_> {
     let backup = FileBackup::new(fields);
     match (backup.backup_file_name(), backup.fields().get("backupFileName")) {
         (Some(name), _) => BackupState::Copy { name, version: backup.version() },
-        (None, Some(name)) if name.is_null() => BackupState::DidNotExist,
+        (None, Some(name)) if name.is_null() => BackupState::DidNotExist { version: backup.version() },
         _ => BackupState::Unknown(value),
     }
 }
 
+fn time(value: Value<'_>) -> Option<Text<'_>> {
+    FileBackup::new(value.fields()?).backup_time().map(|time| time.text())
+}
+
 fn tracked<'a>(fields: &Fields<'a>) -> Vec<TrackedFile<'a>> {
-    fields.iter().map(|field| TrackedFile { path: field.key, kept: kept(field.value) }).collect()
+    let of_field = |field: annals_json::Field<'a>| TrackedFile {
+        path: field.key,
+        kept: kept(field.value),
+        time: time(field.value),
+    };
+    fields.iter().map(of_field).collect()
 }
 
 impl BackupState<'_> {
@@ -140,7 +154,7 @@ mod tests {
         let (config, session) = (ConfigDir::new("/c"), SessionKey::from("s"));
         let paths: Vec<_> = files.iter().map(|file| file.kept.path(&config, &session)).collect();
         assert_eq!(paths, [Some("/c/file-history/s/00ff@v2".into()), None, None, None, None]);
-        assert_eq!(files[1].kept, BackupState::DidNotExist);
+        assert_eq!(files[1].kept, BackupState::DidNotExist { version: Some(1) });
         assert!(matches!(files[2].kept, BackupState::Content(text) if text.is("fn main() {}")));
         assert!(matches!(files[3].kept, BackupState::Unknown(_)));
     }
@@ -153,13 +167,13 @@ mod tests {
         let (fields, _) = Fields::scan(line).unwrap();
         let files = tracked_by_delta(&FileHistoryDelta::new(fields));
         assert!(
-            matches!(files[..], [TrackedFile { path, kept: BackupState::Copy { name, version: Some(1) } }]
+            matches!(files[..], [TrackedFile { path, kept: BackupState::Copy { name, version: Some(1) }, .. }]
             if path.is("a.rs") && name.is("00ff@v1"))
         );
         let line = br#"{"trackedFileBackups":{"b.rs":{"backupFileName":null}},"trackingPath":"c.rs"}"#;
         let (fields, _) = Fields::scan(line).unwrap();
         let files = tracked_by_delta(&FileHistoryDelta::new(fields));
-        assert!(matches!(files[..], [TrackedFile { kept: BackupState::DidNotExist, .. }]));
+        assert!(matches!(files[..], [TrackedFile { kept: BackupState::DidNotExist { version: None }, .. }]));
     }
 
     #[test]

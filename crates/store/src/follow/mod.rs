@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use annals_transcript::line::{Line, LineSplitter};
 
 use crate::identity::FileIdentity;
-use crate::read::ReadError;
+use crate::read::{ReadError, open_file};
 pub(crate) use bookmark::FileBookmark;
 
 pub use start::FollowStart;
@@ -221,7 +221,7 @@ impl Follower {
 
 fn open(path: &Path) -> Result<(File, Metadata), ReadError> {
     let fail = |error| ReadError::new(path, error);
-    let file = File::open(path).map_err(fail)?;
+    let file = open_file(path).map_err(fail)?;
     let metadata = file.metadata().map_err(fail)?;
     if metadata.is_dir() {
         return Err(ReadError::IsDirectory { path: path.to_path_buf() });

@@ -12,7 +12,7 @@ use annals_transcript::objects::read_objects;
 
 use crate::layout::ConfigDir;
 use crate::problem::FileProblem;
-use crate::read::{ReadError, read_file, stream_lines};
+use crate::read::{ReadError, open_below, read_below, stream_reader};
 use annals_transcript::view::views;
 
 pub use write::{NewPrompt, append, paste_hash};
@@ -72,7 +72,7 @@ impl<'a> Paste<'a> {
         let Some(hash) = self.content_hash().map(Text::decode).filter(|hash| is_plain_name(hash)) else {
             return Ok(None);
         };
-        let bytes = read_file(&config.paste(&hash))?;
+        let bytes = read_below(config.path(), &config.paste(&hash))?;
         Ok(Some(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())))
     }
 }
@@ -90,7 +90,13 @@ pub fn stream_history(
 ) -> Result<Vec<FileProblem>, ReadError> {
     let path = config.history();
     let mut problems = Vec::new();
-    let read = stream_lines(&path, |line| {
+    let fail = |error| ReadError::new(&path, error);
+    let file = match open_below(config.path(), &path).map_err(fail) {
+        Ok(file) => file,
+        Err(ReadError::NotFound { .. }) => return Ok(problems),
+        Err(error) => return Err(error),
+    };
+    let read = stream_reader(file, |line| {
         let mut flow = ControlFlow::Continue(());
         read_objects(
             &line,
@@ -103,8 +109,6 @@ pub fn stream_history(
         );
         flow
     });
-    match read {
-        Ok(_) | Err(ReadError::NotFound { .. }) => Ok(problems),
-        Err(error) => Err(error),
-    }
+    read.map_err(fail)?;
+    Ok(problems)
 }

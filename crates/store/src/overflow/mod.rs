@@ -1,5 +1,6 @@
 //! Tool outputs too large for their line: the file that a record names, and its current path.
 
+mod inline;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -10,9 +11,10 @@ use annals_transcript::record::{Record, User};
 use annals_transcript::transcript::Transcript;
 
 use crate::problem::FileProblem;
-use crate::read::{ReadError, read_file};
+use crate::read::{ReadError, read_below};
 use crate::scan::SessionEntry;
 
+pub use inline::with_outputs;
 pub use write::{MAX_SHELL_OUTPUT, SavedOutput, is_too_large, save, save_file};
 
 /// The words before the path in the preview that the model sees.
@@ -59,7 +61,13 @@ impl OverflowFile {
 
     /// All of it.
     pub fn read(&self) -> Result<Vec<u8>, ReadError> {
-        read_file(self.path())
+        match self {
+            // Neither the file nor its folder leads elsewhere.
+            Self::OfSession(path) | Self::AsNamed(path) => {
+                let root = path.ancestors().nth(2).unwrap_or(path);
+                read_below(root, path)
+            }
+        }
     }
 }
 
@@ -91,12 +99,17 @@ pub fn resolve_in(folder: &Path, named: &str) -> Option<OverflowFile> {
     let mut parts = named.rsplit(['/', '\\']);
     let name = parts.next().filter(|name| !name.is_empty() && *name != "." && *name != "..")?;
     let own = folder.join("tool-results").join(name);
-    if own.is_file() {
+    if is_plain(&own) {
         return Some(OverflowFile::OfSession(own));
     }
     let elsewhere = PathBuf::from(named);
-    let is_overflow = parts.next() == Some("tool-results") && elsewhere.is_absolute() && elsewhere.is_file();
+    let is_overflow = parts.next() == Some("tool-results") && elsewhere.is_absolute() && is_plain(&elsewhere);
     is_overflow.then_some(OverflowFile::AsNamed(elsewhere))
+}
+
+/// Whether it is a file, and neither it nor its folder is a link.
+fn is_plain(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| !folder.is_symlink()) && !path.is_symlink() && path.is_file()
 }
 
 #[cfg(test)]

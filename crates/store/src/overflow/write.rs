@@ -1,12 +1,12 @@
 //! Writes outputs too large for their line: all of it into a separate file, and a preview for the line.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::SAVED_TO;
 use crate::files::{PlainName, WriteError, create_file, create_folder, new_file, sync_folder};
-use crate::read::read_file;
+use crate::read::{open_file, read_file};
 
 /// A shell output of more UTF-16 units than this is saved to a separate file.
 pub const MAX_SHELL_OUTPUT: usize = 30_000;
@@ -48,7 +48,7 @@ pub fn save_file(folder: &Path, id: &str, from: &Path) -> Result<SavedOutput, Wr
     let results = folder.join("tool-results");
     let path = results.join(format!("{id}.txt"));
     create_folder(&results)?;
-    let mut source = File::open(from).map_err(WriteError::at(from))?;
+    let mut source = open_file(from).map_err(WriteError::at(from))?;
     let mut head = Vec::new();
     Read::by_ref(&mut source)
         .take(PREVIEW as u64 * 4)

@@ -50,12 +50,18 @@ impl Store {
     pub fn discover(&self) -> Discovery {
         let mut problems = Vec::new();
         let root = self.config_dir.path();
-        let mut folders = walk::folders(&self.config_dir.projects(), &mut problems);
+        let roles = RoleRules::Config(&self.config_dir);
+        let mut folders = walk::folders(&roles, &self.config_dir.projects(), &mut problems);
         let project_count = folders.len();
-        folders.extend(SIDE_FOLDERS.iter().map(|name| root.join(name)).filter(|path| path.is_dir()));
+        for folder in SIDE_FOLDERS.iter().map(|name| root.join(name)).filter(|path| path.is_dir()) {
+            match folder.is_symlink() {
+                true => problems.push(walk::not_followed(&folder)),
+                false => folders.push(folder),
+            }
+        }
         let walks = parallel::map(&folders, |folder| {
             let mut problems = Vec::new();
-            let files = walk::files(&RoleRules::Config(&self.config_dir), folder, &mut problems);
+            let files = walk::files(&roles, folder, &mut problems);
             let agents = walk::agents(&files, &mut problems);
             (files, agents, problems)
         });
@@ -84,11 +90,11 @@ impl Store {
     /// files; hardly any file is opened.
     pub fn discover_since(&self, since: i64) -> Discovery {
         let mut problems = Vec::new();
-        let folders = walk::folders(&self.config_dir.projects(), &mut problems);
+        let roles = RoleRules::Config(&self.config_dir);
+        let folders = walk::folders(&roles, &self.config_dir.projects(), &mut problems);
         let walks = parallel::map(&folders, |folder| {
             let mut problems = Vec::new();
-            let files =
-                recent::files_since(&RoleRules::Config(&self.config_dir), folder, since, &mut problems);
+            let files = recent::files_since(&roles, folder, since, &mut problems);
             let agents = walk::agents(&files, &mut problems);
             (files, agents, problems)
         });

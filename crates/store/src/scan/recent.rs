@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::walk::{MAX_DEPTH, RoleRules, leads_back, modified_millis, side_file};
+use super::walk::{LinkTarget, MAX_DEPTH, RoleRules, link_target, modified_millis, side_file};
 use super::{SideFile, unlisted};
 use crate::layout::FileRole;
 use crate::problem::FileProblem;
@@ -41,11 +41,13 @@ fn descend(
         // The listing has the file type; only links need another call.
         let Ok(kind) = entry.file_type() else { continue };
         let path = entry.path();
-        if kind.is_dir() || (kind.is_symlink() && path.is_dir()) {
-            let is_wanted = entry.file_name() != OUTPUTS && depth < MAX_DEPTH;
-            if is_wanted && !(kind.is_symlink() && leads_back(roles.root(), &path)) {
+        if kind.is_dir() {
+            if entry.file_name() != OUTPUTS && depth < MAX_DEPTH {
                 descend(roles, &path, since, depth + 1, found, problems);
             }
+            continue;
+        }
+        if kind.is_symlink() && (path.is_dir() || link_target(roles, &path) != LinkTarget::SameKind) {
             continue;
         }
         if path.extension().is_none_or(|end| end != "jsonl") {

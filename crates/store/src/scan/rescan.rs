@@ -10,11 +10,11 @@ use std::sync::{Mutex, PoisonError};
 use super::Store;
 use super::snapshot::{FolderState, KnownFolder, ScanDiff, StoreChanges, StoreSnapshot};
 use super::stat::{FolderCursor, StatReader, stamp};
-use super::walk::{MAX_DEPTH, leads_back, modified_millis};
+use super::walk::{LinkTarget, MAX_DEPTH, RoleRules, link_target, modified_millis};
 use crate::digest::sha256_bytes;
 
 /// The watched folders outside `projects`. Copies of edited files are not watched: they never change.
-const SIDE_FOLDERS: [&str; 3] = ["todos", "tasks", "plans"];
+const SIDE_FOLDERS: [&str; 4] = ["todos", "tasks", "plans", "paste-cache"];
 /// A folder that was written to less than this before the look may have been written to after it, at the same time on the clock.
 const SETTLED_MILLIS: i64 = 2_000;
 /// How many folders one thread takes at a time.
@@ -33,7 +33,7 @@ impl Store {
     pub fn scan<'s>(&'s self, known: &'s StoreSnapshot, also: &[PathBuf], now: i64) -> Scan<'s> {
         let config = self.config_dir.path();
         let mut roots = vec![self.config_dir.projects()];
-        roots.extend(SIDE_FOLDERS.iter().map(|name| config.join(name)));
+        roots.extend(SIDE_FOLDERS.iter().map(|name| config.join(name)).filter(|path| !path.is_symlink()));
         roots.extend(also.iter().cloned());
         roots.retain(|root| root.to_str().is_some_and(|root| known.folder(root).is_none()));
         let scanner = Scanner { store: self, known, now, stat_reader: StatReader::below(config) };
@@ -125,7 +125,7 @@ impl Scanner<'_> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let known = folder.to_str().and_then(|folder| self.known.folder(folder));
         let before = known.and_then(|known| known.files().next()).map(|(_, stamp)| stamp);
-        let now = fs::metadata(&path).ok().map(|metadata| stamp(&metadata));
+        let now = fs::symlink_metadata(&path).ok().filter(Metadata::is_file).map(|metadata| stamp(&metadata));
         match (before, now) {
             (Some(before), Some(now)) if before != now => found.changed.push(path),
             (Some(_), None) | (None, Some(_)) => found.has_more = true,
@@ -203,14 +203,19 @@ impl Scanner<'_> {
         let (mut inner, mut others) = (Vec::new(), Vec::new());
         for entry in list.flatten() {
             let Ok(kind) = entry.file_type() else { continue };
-            let target = || fs::metadata(entry.path()).ok();
-            let metadata = if kind.is_symlink() { target() } else { None };
+            let is_followed = || link_target(&self.roles(), &entry.path()) == LinkTarget::SameKind;
+            let is_ignored = kind.is_symlink() && !is_followed();
+            let metadata = if kind.is_symlink() { fs::metadata(entry.path()).ok() } else { None };
             // The target of a link can appear and vanish without a change of this folder, and a name that is not UTF-8
             // cannot be stored.
             let is_lasting = !kind.is_symlink() || metadata.as_ref().is_some_and(Metadata::is_file);
-            folder.is_settled &= is_lasting && !(kind.is_dir() && entry.file_name().to_str().is_none());
+            let is_storable = !(kind.is_dir() && entry.file_name().to_str().is_none());
+            folder.is_settled &= is_lasting && !is_ignored && is_storable;
+            if is_ignored {
+                continue;
+            }
             if kind.is_dir() || metadata.as_ref().is_some_and(Metadata::is_dir) {
-                inner.push((entry.path(), kind.is_symlink()));
+                inner.push(entry.path());
             } else if let Some(name) = entry.file_name().to_str()
                 && let Some(metadata) = metadata.or_else(|| entry.metadata().ok())
             {
@@ -232,9 +237,9 @@ impl Scanner<'_> {
             _ => found.has_more = true,
         }
         found.note(path, Some(folder));
-        for (inner, is_link) in inner {
+        for inner in inner {
             let is_known = inner.to_str().is_some_and(|inner| self.known.folder(inner).is_some());
-            if !is_known && self.depth(&inner) <= MAX_DEPTH && !(is_link && leads_back(self.root(), &inner)) {
+            if !is_known && self.depth(&inner) <= MAX_DEPTH {
                 found.has_more = true;
                 self.folder(&inner, None, found);
             }
@@ -243,11 +248,16 @@ impl Scanner<'_> {
 
     /// Whether a file may grow without a change of its folder.
     fn grows(&self, folder: &Path, name: &str) -> bool {
-        name.ends_with(".jsonl") || !folder.starts_with(self.store.config_dir.projects())
+        let is_memory = || folder.components().any(|part| part.as_os_str() == "memory");
+        name.ends_with(".jsonl") || !folder.starts_with(self.store.config_dir.projects()) || is_memory()
     }
 
     fn root(&self) -> &Path {
         self.store.config_dir.path()
+    }
+
+    fn roles(&self) -> RoleRules<'_> {
+        RoleRules::Config(&self.store.config_dir)
     }
 
     fn depth(&self, path: &Path) -> usize {

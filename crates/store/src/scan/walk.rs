@@ -1,19 +1,22 @@
-//! Listing folders. Links are followed, special files are left alone, and depth is bounded, so that a walk ends.
+//! Listing folders. Special files are left alone, a link is followed only to a file of the same kind in the same store, and
+//! depth is bounded, so that a walk ends.
 
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
+use std::mem::discriminant;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use annals_json::Fields;
+use annals_transcript::problem::ProblemKind;
 
 use super::discovery::{AgentEntry, SideFile};
 use super::unlisted;
 use crate::key::SessionKey;
 use crate::layout::{AgentLocation, ConfigDir, FileRole};
 use crate::problem::FileProblem;
-use crate::read::stream_lines;
+use crate::read::{LINK, stream_lines};
 
 /// Deeper folders are left alone: a link may lead back up.
 pub(super) const MAX_DEPTH: usize = 8;
@@ -56,7 +59,7 @@ pub(super) fn files_in(
     folder: &Path,
     problems: &mut Vec<FileProblem>,
 ) -> Vec<SideFile> {
-    let all = entries(folder, problems).into_iter().filter(|entry| entry.metadata.is_file());
+    let all = entries(roles, folder, problems).into_iter().filter(|entry| entry.metadata.is_file());
     all.map(|entry| side_file(roles.of(&entry.path), entry.path, &entry.metadata)).collect()
 }
 
@@ -64,11 +67,10 @@ struct FolderEntry {
     path: PathBuf,
     /// For a link, of its target.
     metadata: Metadata,
-    is_link: bool,
 }
 
-/// The entries of a folder by name; a folder that is not there has none.
-fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<FolderEntry> {
+/// The entries of a folder by name, without the links that are not followed; a folder that is not there has none.
+fn entries(roles: &RoleRules<'_>, folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<FolderEntry> {
     let list = match fs::read_dir(folder) {
         Ok(list) => list,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
@@ -91,7 +93,12 @@ fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<FolderEntry> {
         // Relative to the open folder: only links need the full path.
         let metadata = if is_link { fs::metadata(&path) } else { entry.metadata() };
         match metadata {
-            Ok(metadata) => found.push(FolderEntry { path, metadata, is_link }),
+            Ok(metadata) if is_link => match link_target(roles, &path) {
+                LinkTarget::SameKind => found.push(FolderEntry { path, metadata }),
+                LinkTarget::Visited => {}
+                LinkTarget::Elsewhere => problems.push(not_followed(&path)),
+            },
+            Ok(metadata) => found.push(FolderEntry { path, metadata }),
             Err(error) => problems.push(unlisted(&path, error)),
         }
     }
@@ -101,8 +108,8 @@ fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<FolderEntry> {
 }
 
 /// The folders in a folder.
-pub(super) fn folders(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<PathBuf> {
-    let all = entries(folder, problems).into_iter();
+pub(super) fn folders(roles: &RoleRules<'_>, folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<PathBuf> {
+    let all = entries(roles, folder, problems).into_iter();
     all.filter(|entry| entry.metadata.is_dir()).map(|entry| entry.path).collect()
 }
 
@@ -120,11 +127,11 @@ fn descend(
     found: &mut Vec<SideFile>,
     problems: &mut Vec<FileProblem>,
 ) {
-    for FolderEntry { path, metadata, is_link } in entries(folder, problems) {
+    for FolderEntry { path, metadata } in entries(roles, folder, problems) {
         let role = roles.of(&path);
         if metadata.is_file() {
             found.push(side_file(role, path, &metadata));
-        } else if metadata.is_dir() && depth < MAX_DEPTH && !(is_link && leads_back(roles.root(), &path)) {
+        } else if metadata.is_dir() && depth < MAX_DEPTH {
             let before = found.len();
             descend(roles, &path, depth + 1, found, problems);
             if found.len() == before && role != FileRole::Unknown {
@@ -134,16 +141,52 @@ fn descend(
     }
 }
 
-/// Whether a link leads to a folder that the walk visits anyway: following it would find sessions twice, or never end.
-pub(super) fn leads_back(root: &Path, link: &Path) -> bool {
-    let target = || Some(fs::canonicalize(link).ok()?.starts_with(fs::canonicalize(root).ok()?));
-    target().unwrap_or(true)
+/// Where a link of a store leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LinkTarget {
+    /// To a file of the same kind in the same store, or from one project to another: it is followed.
+    SameKind,
+    /// To a folder that the walk visits anyway: following it would find sessions twice, or never end.
+    Visited,
+    /// To anything else. A store may come from somebody else, and must not choose files of its reader.
+    Elsewhere,
+}
+
+/// Returns where a link leads. Only a store's own path and its `projects` may be links to anywhere: they are its owner's.
+pub(super) fn link_target(roles: &RoleRules<'_>, link: &Path) -> LinkTarget {
+    let Ok(target) = fs::canonicalize(link) else { return LinkTarget::Elsewhere };
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let projects = roles.root().join("projects");
+    // The folders of the store, as they are named and as they are; `projects` may be on another disk.
+    let places = [(projects.clone(), real(&projects)), (roles.root().to_path_buf(), real(roles.root()))];
+    let named =
+        places.iter().find_map(|(named, real)| Some(named.join(target.strip_prefix(real.as_ref()?).ok()?)));
+    let Some(named) = named else { return LinkTarget::Elsewhere };
+    if target.is_dir() {
+        let are_projects =
+            [link, named.as_path()].iter().all(|path| path.parent() == Some(projects.as_path()));
+        return if are_projects { LinkTarget::SameKind } else { LinkTarget::Visited };
+    }
+    let (of_link, of_target) = (roles.of(link), roles.of(&named));
+    let is_same = of_link != FileRole::Unknown && discriminant(&of_link) == discriminant(&of_target);
+    if is_same { LinkTarget::SameKind } else { LinkTarget::Elsewhere }
+}
+
+/// The problem of a link that is not followed.
+pub(super) fn not_followed(link: &Path) -> FileProblem {
+    FileProblem::whole(link, ProblemKind::UnreadableSideFile, LINK)
 }
 
 /// The files of the config dir itself, known or not; unknown folders are not ours to list.
 pub(super) fn top_files(config: &ConfigDir, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
     let mut found = Vec::new();
-    for FolderEntry { path, metadata, .. } in entries(config.path(), problems) {
+    // A person may link settings and instructions to files elsewhere; these are not read from here.
+    let mut in_root = Vec::new();
+    let listed = entries(&RoleRules::Config(config), config.path(), &mut in_root);
+    let is_read = |path: &Path| matches!(config.role(path), FileRole::History | FileRole::StatsCache);
+    in_root.retain(|problem| !problem.path.is_symlink() || is_read(&problem.path));
+    problems.extend(in_root);
+    for FolderEntry { path, metadata } in listed {
         let role = config.role(&path);
         if metadata.is_file() || role == FileRole::Lock {
             found.push(side_file(role, path, &metadata));

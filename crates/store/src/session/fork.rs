@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use annals_json::edit::{EditError, Editor};
 use annals_json::{ObjectWriter, write_string};
 use annals_transcript::graph::Graph;
+use annals_transcript::query::{RecordMatch, by_prefix};
 use annals_transcript::resume::{Client, branch, branch_to, leaf};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
@@ -34,6 +35,16 @@ pub enum ForkError {
         path: PathBuf,
         /// The id.
         uuid: String,
+    },
+    /// Several records have ids that begin so.
+    #[error("{}: {count} records have ids that begin with {uuid}", path.display())]
+    Ambiguous {
+        /// The session's file.
+        path: PathBuf,
+        /// The beginning of an id.
+        uuid: String,
+        /// How many.
+        count: usize,
     },
     /// The session holds no conversation.
     #[error("{}: no conversation to continue from", path.display())]
@@ -100,10 +111,7 @@ pub fn path_to(
 ) -> Result<BTreeSet<NodeIndex>, ForkError> {
     let end = match at {
         None => leaf(transcript, Client::NEWEST),
-        Some(uuid) => Some(
-            find(transcript, uuid)
-                .ok_or_else(|| ForkError::NoSuchRecord { path: path.to_path_buf(), uuid: uuid.to_owned() })?,
-        ),
+        Some(uuid) => Some(find(transcript, uuid, path)?),
     };
     let end = end.ok_or_else(|| ForkError::Empty { path: path.to_path_buf() })?;
     let graph = Graph::new(transcript);
@@ -170,8 +178,17 @@ fn with_parents(path: Vec<NodeIndex>, graph: &Graph<'_>) -> BTreeSet<NodeIndex> 
     nodes
 }
 
-fn find(transcript: &Transcript<'_>, uuid: &str) -> Option<NodeIndex> {
-    transcript.rposition(|node| node.uuid.is_some_and(|id| id.is(uuid)))
+/// The record with this id, or the only one whose id begins so.
+fn find(transcript: &Transcript<'_>, uuid: &str, path: &Path) -> Result<NodeIndex, ForkError> {
+    if let Some(node) = transcript.rposition(|node| node.uuid.is_some_and(|id| id.is(uuid))) {
+        return Ok(node);
+    }
+    let (path, uuid) = (path.to_path_buf(), uuid.to_owned());
+    match by_prefix(transcript, &uuid) {
+        RecordMatch::One(node) => Ok(node),
+        RecordMatch::Nothing => Err(ForkError::NoSuchRecord { path, uuid }),
+        RecordMatch::Several(count) => Err(ForkError::Ambiguous { path, uuid, count }),
+    }
 }
 
 fn copy_line(raw: &[u8], old: &str, session: &str) -> Result<Vec<u8>, EditError> {

@@ -1,6 +1,5 @@
 //! A session that is open: the file's bytes, parsed once, and a writer if it was opened for appending.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use super::{AppendError, Fork, ForkError, NewSession, OnBusy, Receipt, SessionVi
 use crate::data_dir::DataDir;
 use crate::follow::FileBookmark;
 use crate::layout::ConfigDir;
-use crate::read::{ReadError, read_file};
+use crate::read::{ReadError, open_file, read_file};
 use crate::source::{Source, SourceRef, new_uuid};
 
 /// An open session: its bytes and their structure, kept while the file grows.
@@ -182,7 +181,7 @@ impl Session {
     /// Reads what was appended to the file since the last read, by this process or another.
     pub fn refresh(&mut self) -> Result<SessionChange, ReadError> {
         let fail = |error| ReadError::new(&self.path, error);
-        let mut file = File::open(&self.path).map_err(fail)?;
+        let mut file = open_file(&self.path).map_err(fail)?;
         let has_grown = self.end.fits(&mut file).map_err(fail)?;
         let from = if has_grown { self.end.offset() } else { 0 };
         let mut new = Vec::new();

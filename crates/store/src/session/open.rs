@@ -12,14 +12,17 @@ use super::lock_note::LockNote;
 use super::tail::SessionTail;
 use super::writer::{Concurrency, IndexMode, SessionWriter, WriteMode};
 use super::{WRITTEN_FORM, lock_file, other_writer};
+use crate::agents::AgentMeta;
 use crate::data_dir::DataDir;
 use crate::files::{AppendFile, PlainName, WriteError, create_file};
 use crate::git;
+use crate::json_file::JsonFile;
 use crate::key::{SessionKey, Slug};
 use crate::layout::ConfigDir;
 use crate::lock::FileLock;
-use crate::read::read_file;
+use crate::read::{ReadError, read_file, read_file_if_there};
 use crate::readable_name::new_name;
+use crate::scan::session_named_in;
 use crate::source::{Source, SourceRef, is_uuid, new_uuid};
 
 /// A session to begin.
@@ -71,6 +74,9 @@ pub struct AgentParent {
 }
 
 /// Where the sub-agents of a session are written, and what their lines have in common with its own.
+///
+/// Each sub-agent has a file and a lock of its own, so any number of them can be written at once, while somebody else writes
+/// the session itself.
 #[derive(Clone, Debug)]
 pub struct AgentFolder {
     folder: PathBuf,
@@ -78,6 +84,44 @@ pub struct AgentFolder {
 }
 
 impl AgentFolder {
+    /// The sub-agents of a session that somebody else may be writing: its file is read, and not locked.
+    pub fn of_session(path: &Path, data: &DataDir) -> Result<Self, ReadError> {
+        let tail = SessionTail::read(path)?;
+        let state = Continuation::of(&Transcript::parse(&tail.bytes), ThreadKind::Main);
+        // A session without lines has its origin in the note of its first writer.
+        let noted = || LockNote::read(&read_file_if_there(&data.lock_of(path)).ok()??).origin;
+        let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
+        let origin = origin_of(state.origin().cloned().or_else(noted), &session, path);
+        Ok(Self { folder: path.with_extension("").join("subagents"), origin })
+    }
+
+    /// The parent of a sub-agent that another sub-agent of this session starts; `None` if there is no agent with this id.
+    pub fn parent(&self, id: &str) -> Result<Option<AgentParent>, AppendError> {
+        let id = PlainName::new(id, "the id of an agent")?;
+        let path = self.path_of(id.as_str());
+        if !path.exists() {
+            return Ok(None);
+        }
+        let meta = JsonFile::read(&path.with_extension("meta.json")).ok();
+        let depth = meta.as_ref().and_then(|file| AgentMeta::new(file.object().ok()?).spawn_depth());
+        Ok(Some(AgentParent { id: id.to_string(), depth: depth.unwrap_or(1).saturating_add(1) }))
+    }
+
+    /// The file of a sub-agent: in the session's folder, or next to the session where older releases made it.
+    fn path_of(&self, id: &str) -> PathBuf {
+        let name = format!("agent-{id}.jsonl");
+        let path = self.folder.join(&name);
+        let beside = self.folder.ancestors().nth(2).map(|project| project.join(&name));
+        let is_of_session = |beside: &PathBuf| {
+            let named = session_named_in(beside).ok().flatten();
+            named.is_some_and(|named| named == self.origin.session.as_str())
+        };
+        match beside.filter(|beside| !path.exists() && beside.exists() && is_of_session(beside)) {
+            Some(beside) => beside,
+            None => path,
+        }
+    }
+
     /// What the lines of the session have in common.
     pub fn origin(&self) -> &Origin {
         &self.origin
@@ -100,12 +144,16 @@ impl AgentFolder {
         start: &AgentStart,
     ) -> Result<SessionWriter<'s>, AppendError> {
         let id = PlainName::new(&start.id, "the id of an agent")?;
-        let path = self.folder.join(format!("agent-{id}.jsonl"));
+        let path = self.path_of(id.as_str());
         let lock = lock_file(&path, data)?;
-        let origin = Origin { agent: Some(id.to_string()), ..self.origin.clone() };
+        let mut origin = Origin { agent: Some(id.to_string()), ..self.origin.clone() };
         if path.exists() {
             let bytes = read_file(&path)?;
             let state = Continuation::of(&Transcript::parse(&bytes), ThreadKind::Agent);
+            // It may work in another folder than its session.
+            if let Some(own) = state.origin().filter(|own| !own.cwd.is_empty()) {
+                (origin.cwd, origin.git_branch) = (own.cwd.clone(), own.git_branch.clone());
+            }
             let mut writer = SessionWriter::over(AppendFile::existing(path), lock, state, origin, source);
             writer.known_length = bytes.len() as u64;
             return Ok(writer);

@@ -13,7 +13,7 @@ use annals_transcript::resume::{LARGE_FILE_BYTES, starts_large_file};
 use annals_transcript::transcript::Transcript;
 use memchr::memmem;
 
-use crate::read::{ReadError, read_file, stream_reader};
+use crate::read::{ReadError, open_file, read_file, stream_reader};
 
 /// As much of the end is looked through at first; four times as much each time that it holds no compaction.
 const FIRST_LOOK: u64 = 1024 * 1024;
@@ -39,7 +39,7 @@ impl SessionTail {
     /// Reads a session's file as the newest client does.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let fail = |error| ReadError::new(path, error);
-        let mut file = File::open(path).map_err(fail)?;
+        let mut file = open_file(path).map_err(fail)?;
         let length = file.metadata().map_err(fail)?.len();
         if length > LARGE_FILE_BYTES as u64
             && let Some((start, end)) = last_part(&mut file, length).map_err(fail)?
@@ -120,10 +120,7 @@ fn last_compaction(end: &[u8]) -> Option<usize> {
 fn names_a_model(end: &[u8]) -> bool {
     let transcript = Transcript::parse(end);
     transcript.records().any(|(_, record)| match record {
-        Record::Assistant(assistant) => assistant
-            .message()
-            .and_then(|message| message.model())
-            .is_some_and(|model| !model.is("<synthetic>")),
+        Record::Assistant(assistant) => assistant.model().is_some_and(|model| !model.is("<synthetic>")),
         _ => false,
     })
 }

@@ -15,6 +15,7 @@ use super::lock_note::{LockNote, PendingLine};
 use crate::busy::{Busy, FileStamp};
 use crate::durable::{Durability, MAX_PROGRESS_BYTES, REPEAT_AFTER_BYTES, durability};
 use crate::files::{AppendFile, AppendedLine, TAIL_BYTES, WriteError, line_repair};
+use crate::git;
 use crate::layout::{ConfigDir, FileRole};
 use crate::lock::FileLock;
 use crate::sessions_index;
@@ -114,6 +115,15 @@ impl SessionWriter<'_> {
     /// Changes what later lines say of their surroundings: a new working directory, another branch.
     pub fn set_cwd_and_branch(&mut self, cwd: String, git_branch: String) {
         (self.origin.cwd, self.origin.git_branch) = (cwd, git_branch);
+    }
+
+    /// Looks up the branch that is checked out in the working directory now, for later lines. A folder that is not on this
+    /// machine keeps the branch of the last line.
+    pub fn refresh_branch(&mut self) {
+        let cwd = Path::new(&self.origin.cwd);
+        if cwd.is_absolute() && cwd.is_dir() {
+            self.origin.git_branch = git::branch(cwd);
+        }
     }
 
     /// Starts a dry run: records get ids and offsets, but nothing is written.

@@ -14,7 +14,7 @@ use crate::project_path::PathCollector;
 use crate::scan::SessionEntry;
 
 /// The only prompt of a file that was written to warm up the cache.
-const WARM_UP: &str = "Warmup";
+pub(crate) const WARM_UP: &str = "Warmup";
 
 /// A summary with what it takes to name other sessions, and to be named by them.
 #[derive(Clone, Debug)]
@@ -122,7 +122,7 @@ impl<'e> SummaryCollector<'e> {
                 }
             }
             Record::Assistant(assistant) => {
-                let model = assistant.message().and_then(|message| message.model());
+                let model = assistant.model();
                 remember(&mut self.parts.summary.models, model.filter(|model| !model.is("<synthetic>")));
                 self.replies += 1;
                 if self.other_prompts == 0 && self.tool_calls == 0 {

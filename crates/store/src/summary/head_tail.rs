@@ -12,7 +12,7 @@ use annals_transcript::objects::read_objects;
 use super::Coverage;
 use super::collect::{IdTracking, SummaryCollector, SummaryParts};
 use crate::json_file::JsonFile;
-use crate::read::ReadError;
+use crate::read::{ReadError, open_file};
 use crate::scan::SessionEntry;
 
 /// How much is read of each end; the client repeats titles and tags within this reach.
@@ -28,7 +28,7 @@ const MAX_TAIL: u64 = 8 * 1024 * 1024;
 pub(super) fn gather(entry: &SessionEntry) -> Result<SummaryParts, ReadError> {
     let mut collector = SummaryCollector::new(entry, IdTracking::Keep);
     let fail = |error| ReadError::new(&entry.path, error);
-    let coverage = File::open(&entry.path).and_then(|file| read_ends(file, &mut collector)).map_err(fail)?;
+    let coverage = open_file(&entry.path).and_then(|file| read_ends(file, &mut collector)).map_err(fail)?;
     Ok(collector.finish(coverage, custom_title(&entry.folder()).as_deref()))
 }
 

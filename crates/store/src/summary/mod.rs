@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use annals_transcript::title::TitleSource;
 
+pub(crate) use collect::WARM_UP;
 pub use full::FullSummary;
 
 use crate::key::{SessionKey, Slug};

@@ -1,6 +1,5 @@
 //! One file to its responses, in chunks: only lines that can hold usage are read.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
@@ -16,7 +15,7 @@ use annals_transcript::usage::{
 
 use super::UsageFile;
 use crate::project_path::{PathCollector, ProjectPath};
-use crate::read::{ReadError, read_file, stream_lines};
+use crate::read::{ReadError, open_file, read_file, stream_lines};
 use crate::scan::SessionEntry;
 
 /// How much is read at a time: what stays in a core's own cache while it is searched.
@@ -41,7 +40,7 @@ pack_fields! {
 /// Reads what a file used.
 pub fn read_usage(session: &SessionEntry) -> Result<FileUsage, ReadError> {
     let fail = |error| ReadError::new(&session.path, error);
-    let file = File::open(&session.path).map_err(fail)?;
+    let file = open_file(&session.path).map_err(fail)?;
     let mut paths = PathCollector::new(session.slug.as_str());
     let (mut asked, mut is_settled) = (0, false);
     let mut collector = UsageCollector::new();
@@ -66,7 +65,7 @@ pub fn read_noted(session: &SessionEntry) -> Result<(FileUsage, Option<ClientCos
     let search = UsageLineFinder::default();
     let mut noted = None;
     let fail = |error| ReadError::new(&session.path, error);
-    let file = File::open(&session.path).map_err(fail)?;
+    let file = open_file(&session.path).map_err(fail)?;
     for_whole_lines(file, CHUNK, |offset, lines| {
         collector.feed_lines(&search, offset, lines, |_| ());
         noted = last_client_cost(offset, lines).or(noted.take());

@@ -110,6 +110,60 @@ fn what_cannot_be_read_is_a_problem_and_the_rest_is_there() {
     assert!(paths.contains(&"projects/-home-me-app/dangling.jsonl".to_owned()), "{paths:?}");
 }
 
+/// A store of somebody else must not choose files of its reader: whatever is linked, nothing of it is found, and each link
+/// is named.
+#[cfg(unix)]
+#[test]
+fn no_link_leads_out_of_the_store() {
+    use std::os::unix::fs::symlink;
+
+    let outside = TempDir::new("outside");
+    let secret = outside.write("secret.jsonl", "{\"sessionId\":\"s1\"}\n");
+    outside.write("folder/agent-x.jsonl", "{\"sessionId\":\"s1\"}\n");
+    let temp = store();
+    let credentials = temp.write(".credentials.json", "{}");
+    let app = temp.path().join("projects/-home-me-app");
+    let links = [
+        (app.join("linked.jsonl"), secret.clone()),
+        (app.join("agent-zz.jsonl"), secret.clone()),
+        (app.join("s1/subagents/agent-zz.jsonl"), secret.clone()),
+        (app.join("s1/subagents/agent-own.jsonl"), credentials),
+        (app.join("s1/subagents/more"), outside.path().join("folder")),
+        (app.join("s1/tool-results/out.txt"), secret.clone()),
+        (app.join("memory"), outside.path().join("folder")),
+        (temp.path().join("projects/-linked"), outside.path().join("folder")),
+        (temp.path().join("plans/stolen.md"), secret.clone()),
+        (temp.path().join("todos/s9-agent-s9.json"), secret.clone()),
+        (temp.path().join("image-cache"), outside.path().to_path_buf()),
+    ];
+    for (link, target) in &links {
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(target, link).unwrap();
+    }
+    // Inside: the folder of a project under a second name, and a session in a second project.
+    symlink(&app, temp.path().join("projects/-renamed")).unwrap();
+    symlink(app.join("s1.jsonl"), temp.path().join("projects/-worktree/s1.jsonl")).unwrap();
+    let found = Store::open(temp.path()).discover();
+    let paths = found.sessions.iter().map(|session| &session.path);
+    let paths = paths.chain(found.agents.iter().map(|agent| &agent.path));
+    let real: Vec<_> = paths
+        .chain(found.side_files.iter().map(|file| &file.path))
+        .map(|path| path.canonicalize().unwrap())
+        .collect();
+    let root = temp.path().canonicalize().unwrap();
+    assert!(real.iter().all(|path| path.starts_with(&root)), "{real:?}");
+    let named: Vec<_> = found.problems.iter().map(|problem| problem.path.clone()).collect();
+    for (link, _) in &links {
+        assert!(named.contains(link), "{}: {named:?}", link.display());
+        assert!(found.side_files.iter().all(|file| file.path != *link), "{}", link.display());
+        assert!(found.agents.iter().all(|agent| agent.path != *link), "{}", link.display());
+    }
+    assert_eq!(found.sessions.iter().filter(|session| session.key == "s1").count(), 3);
+    let recent = Store::open(temp.path()).discover_since(0);
+    assert!(recent.sessions.iter().all(|session| session.key != "linked"));
+    assert!(recent.agents.iter().all(|agent| agent.key != "zz"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_without_permission_hides_only_itself() {

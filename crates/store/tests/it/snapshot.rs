@@ -112,13 +112,14 @@ fn every_change_is_noticed_and_nothing_else() {
 
 #[test]
 #[cfg(unix)]
-fn links_are_followed_and_never_forever() {
+fn links_that_lead_out_of_the_store_are_not_followed() {
     let temp = TempDir::new("sighting");
     let (root, elsewhere) = (temp.path().join("config"), temp.path().join("elsewhere"));
     write(&root.join("projects/-p/a.jsonl"), "{}\n");
     write(&elsewhere.join("b.jsonl"), "{}\n");
     std::os::unix::fs::symlink(&elsewhere, root.join("projects/-p/linked")).unwrap();
     std::os::unix::fs::symlink(root.join("projects"), root.join("projects/-p/back")).unwrap();
+    std::os::unix::fs::symlink(root.join("projects/-p"), root.join("projects/-again")).unwrap();
     let store = Store::open(&root);
     let mut looks = Looks {
         store,
@@ -129,7 +130,10 @@ fn links_are_followed_and_never_forever() {
     assert_eq!(looks.again(), StoreChanges::More);
     assert_eq!(looks.again(), StoreChanges::Nothing);
     write(&elsewhere.join("b.jsonl"), "{}\n{}\n");
-    assert_eq!(looks.again(), StoreChanges::Files(vec![root.join("projects/-p/linked/b.jsonl")]));
+    assert_eq!(looks.again(), StoreChanges::Nothing);
+    write(&root.join("projects/-p/a.jsonl"), "{}\n{}\n");
+    let both = ["-again", "-p"].map(|name| root.join("projects").join(name).join("a.jsonl"));
+    assert_eq!(looks.again(), StoreChanges::Files(both.to_vec()));
 }
 
 #[test]
@@ -139,12 +143,11 @@ fn odd_names_and_links_that_come_and_go_are_not_overlooked() {
     let temp = TempDir::new("sighting");
     let root = temp.path().join("config");
     let odd = root.join("projects/-p/two\nlines/sub\nagents/a\nb.jsonl");
-    let target = temp.path().join("elsewhere");
+    let target = root.join("projects/-s");
     let foreign = root.join("projects/-r").join(std::ffi::OsStr::from_bytes(b"\xff")).join("d.jsonl");
     write(&odd, "{}\n");
     write(&target.join("c.jsonl"), "{}\n");
-    fs::create_dir_all(root.join("projects/-q")).unwrap();
-    std::os::unix::fs::symlink(&target, root.join("projects/-q/linked")).unwrap();
+    std::os::unix::fs::symlink(&target, root.join("projects/-q")).unwrap();
     let also = temp.path().join("none");
     let store = Store::open(&root);
     let mut looks = Looks { store, also, known: StoreSnapshot::default(), now: millis() + LATER };

@@ -81,7 +81,9 @@ pub fn files_to_redact(
             add_if_there(&mut files, paste, FileFormat::Text)?;
         }
         let summary = SessionEntry::of_path(&session.path).and_then(|entry| Summary::read(&entry))?;
-        for plan in plans(discovery, &[summary]).into_iter().filter(|plan| !plan.sessions.is_empty()) {
+        for plan in
+            plans(discovery, &[summary]).into_iter().filter(|plan| plan.sessions.contains(&session.key))
+        {
             add_if_there(&mut files, plan.path, FileFormat::Text)?;
         }
         for path in named_after(config.path(), session.key.as_str()) {

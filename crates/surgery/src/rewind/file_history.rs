@@ -90,7 +90,7 @@ fn state(file: &TrackedFile<'_>) -> FileState {
         BackupState::Copy { name, version } => {
             FileState::Copy { name: name.to_string(), is_first: *version == Some(1) }
         }
-        BackupState::DidNotExist => FileState::Absent,
+        BackupState::DidNotExist { .. } => FileState::Absent,
         BackupState::Content(content) => FileState::Content(content.to_string()),
         BackupState::Unknown(_) => FileState::Unknown,
     }

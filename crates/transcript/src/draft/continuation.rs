@@ -162,7 +162,7 @@ impl Continuation {
                 if let Some(uuid) = record.envelope().uuid() {
                     self.add_calls(&uuid.to_string(), assistant.content());
                 }
-                let model = assistant.message().and_then(|message| message.model());
+                let model = assistant.model();
                 self.model = model
                     .filter(|model| !model.is("<synthetic>"))
                     .map(|model| model.to_string())

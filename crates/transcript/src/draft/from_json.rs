@@ -72,9 +72,14 @@ pub(super) fn line(kind: RecordKind, record: &RawJson, origin: &Origin, placemen
     let mut filler = RecordFiller { fields: &fields, changed: Vec::new(), added: Vec::new() };
     if kind.is_chain() {
         fill(&mut filler, origin, placement);
-    } else if fields.get("sessionId").is_some() {
-        // Other kinds have a session only if their type has one.
-        filler.set("sessionId", Some(&origin.session));
+    } else {
+        // Kinds that are not known have a session only if it is there.
+        if fields.get("sessionId").is_some() || kind.names_session() {
+            filler.set("sessionId", Some(&origin.session));
+        }
+        if kind.has_time() {
+            filler.set_if_lacking("timestamp", Some(&placement.timestamp));
+        }
     }
     filler.line()
 }

@@ -40,12 +40,18 @@ impl MessageField {
         Self::ALL.into_iter().find(|part| word.is(part.name()))
     }
 
-    /// The keys that lead to it in records of a kind; `None` if these do not have it.
-    fn keys(self, kind: RecordKind) -> Option<&'static [&'static str]> {
+    /// The keys that lead to it in a record of a kind; `None` if such records do not have it.
+    fn keys(self, kind: RecordKind, record: &Fields<'_>) -> Option<&'static [&'static str]> {
         use RecordKind::{Assistant, Attachment, System, User};
         match (self, kind) {
             (Self::Timestamp, _) => Some(&["timestamp"]),
             (Self::Content, User | Assistant) => Some(&["message", "content"]),
+            // Some programs write events as messages.
+            (Self::Content, System)
+                if record.get("content").is_none() && record.object("message").is_some() =>
+            {
+                Some(&["message", "content"])
+            }
             (Self::Content, System) => Some(&["content"]),
             // The exact text that the model saw.
             (Self::Content, Attachment) => Some(&["rendered"]),
@@ -57,13 +63,13 @@ impl MessageField {
     }
 
     /// The path for an editor.
-    pub(super) fn path(self, kind: RecordKind) -> Option<Vec<PathStep<'static>>> {
-        Some(self.keys(kind)?.iter().map(|key| PathStep::Key(key)).collect())
+    pub(super) fn path(self, kind: RecordKind, record: &Fields<'_>) -> Option<Vec<PathStep<'static>>> {
+        Some(self.keys(kind, record)?.iter().map(|key| PathStep::Key(key)).collect())
     }
 
     /// Returns its value in a record.
     pub(super) fn find<'a>(self, kind: RecordKind, record: &Fields<'a>) -> Option<Value<'a>> {
-        match self.keys(kind)? {
+        match self.keys(kind, record)? {
             [key] => record.get(key),
             [outer, key] => record.object(outer)?.get(key),
             _ => None,

@@ -102,7 +102,7 @@ impl RecordTemplate {
                 _ => message.part(part).map(RawJson::raw),
             };
             let is_said = part.find(kind, record).is_some_and(|own| Some(own.raw()) == said);
-            if let Some(path) = part.path(kind).filter(|_| is_said)
+            if let Some(path) = part.path(kind, record).filter(|_| is_said)
                 && editor.replace(&path, b"null").is_ok()
             {
                 omitted.push(part);
@@ -155,7 +155,7 @@ impl RecordTemplate {
         let mut editor = Editor::new(&self.record).map_err(edit)?;
         for part in MessageField::ALL {
             let is_omitted = self.omitted.contains(&part);
-            let Some(path) = part.path(kind) else { continue };
+            let Some(path) = part.path(kind, &record) else { continue };
             match (part, message.part(part)) {
                 (MessageField::Content, _) if is_omitted => {
                     put(&mut editor, &path, share).map_err(edit)?;

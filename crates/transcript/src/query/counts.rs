@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::content::Content;
 use crate::graph::{Graph, NodeSet, segments};
 use crate::message::{MessageRole, groups};
 use crate::pairing::ToolPairs;
@@ -40,6 +41,10 @@ pub struct Counts {
     pub compactions: usize,
     /// Tokens of the responses, each counted once.
     pub tokens: Tokens,
+    /// Responses by the reason why they ended; `none` where no line says it.
+    pub stop_reasons: BTreeMap<String, usize>,
+    /// Content blocks of user and assistant messages by type; a content that is one text counts as a `text` block.
+    pub blocks: BTreeMap<String, usize>,
 }
 
 /// Plain messages by role.
@@ -77,7 +82,11 @@ impl Counts {
         counts.tool_results = answered + pairs.orphans.len() + pairs.repeated.len();
         counts.tool_errors = pairs.pairs.iter().filter(|pair| pair.is_error).count();
         counts.prompts = turns(transcript).len();
-        counts.responses = responses(transcript).iter().filter(|response| !response.is_synthetic).count();
+        for response in responses(transcript).iter().filter(|response| !response.is_synthetic) {
+            counts.responses += 1;
+            let reason = response.stop_reason.map_or_else(|| "none".to_owned(), |reason| reason.to_string());
+            *counts.stop_reasons.entry(reason).or_default() += 1;
+        }
         counts.compactions = segments(transcript, graph).len() - 1;
         counts.tokens = responses_usage(transcript).iter().map(ResponseUsage::tokens).sum();
         counts
@@ -87,6 +96,7 @@ impl Counts {
         let replaced = NodeSet::of(transcript.nodes().len(), graph.duplicates());
         let once = transcript.indices().filter(|&node| !replaced.has(node));
         for group in groups(transcript, once) {
+            group.iter().for_each(|&node| self.count_blocks(&transcript.record(node)));
             let kind = group.first().map(|&first| transcript.nodes()[first].kind);
             match kind.and_then(MessageRole::of) {
                 Some(MessageRole::User) => self.messages.user += 1,
@@ -99,6 +109,21 @@ impl Counts {
                 _ => false,
             };
             self.api_errors += usize::from(group.iter().any(is_error));
+        }
+    }
+
+    fn count_blocks(&mut self, record: &Record<'_>) {
+        let content = match record {
+            Record::User(user) => user.content(),
+            Record::Assistant(assistant) => assistant.content(),
+            _ => return,
+        };
+        if let Content::Text(_) = content {
+            *self.blocks.entry("text".to_owned()).or_default() += 1;
+        }
+        for block in content.blocks() {
+            let name = block.type_name().map_or_else(|| "untyped".to_owned(), |name| name.to_string());
+            *self.blocks.entry(name).or_default() += 1;
         }
     }
 }

@@ -6,6 +6,8 @@ mod filter;
 pub use counts::{Counts, MessageCounts};
 pub use filter::{Filter, Inclusion, LineKind, Scope, select};
 
+use std::collections::HashMap;
+
 use crate::graph::{Graph, history};
 use crate::message::{Message, groups};
 use crate::resume::{self, Client};
@@ -14,6 +16,42 @@ use crate::transcript::{NodeIndex, Transcript};
 /// Returns the chain record with this uuid; the last one of several.
 pub fn by_uuid(transcript: &Transcript<'_>, uuid: &str) -> Option<NodeIndex> {
     transcript.rposition(|node| node.is_chain() && node.uuid.is_some_and(|id| id.is(uuid)))
+}
+
+/// The beginning of an id must have this many characters.
+pub const MIN_PREFIX: usize = 4;
+
+/// The record that a text names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordMatch {
+    /// This one.
+    One(NodeIndex),
+    /// None.
+    Nothing,
+    /// So many different ones begin so.
+    Several(usize),
+}
+
+/// Returns the chain record with this uuid, or the only one whose uuid begins so. Of lines with the same uuid it is the
+/// last.
+pub fn by_prefix(transcript: &Transcript<'_>, text: &str) -> RecordMatch {
+    if let Some(node) = by_uuid(transcript, text) {
+        return RecordMatch::One(node);
+    }
+    if text.chars().count() < MIN_PREFIX {
+        return RecordMatch::Nothing;
+    }
+    let mut found: HashMap<String, NodeIndex> = HashMap::new();
+    for (index, node) in transcript.indexed_nodes().filter(|(_, node)| node.is_chain()) {
+        if let Some(id) = node.uuid.map(|id| id.to_string()).filter(|id| id.starts_with(text)) {
+            found.insert(id, index);
+        }
+    }
+    match found.len() {
+        0 => RecordMatch::Nothing,
+        1 => found.into_values().next().map_or(RecordMatch::Nothing, RecordMatch::One),
+        count => RecordMatch::Several(count),
+    }
 }
 
 /// Returns the record with this uuid and all its ancestors, first one first, across compactions; `None` if there is no such

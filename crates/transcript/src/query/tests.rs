@@ -47,6 +47,8 @@ fn a_record_is_found_by_its_uuid_and_so_is_what_led_to_it() {
     with(|transcript, graph| {
         assert_eq!(by_uuid(transcript, "a1"), Some(NodeIndex::new(6)));
         assert_eq!(by_uuid(transcript, "gone"), None);
+        assert_eq!(by_prefix(transcript, "a1"), RecordMatch::One(NodeIndex::new(6)));
+        assert_eq!(by_prefix(transcript, "gone"), RecordMatch::Nothing);
         assert_eq!(uuids(transcript, &ancestry(transcript, graph, "a1").unwrap()), "u1 t1 t2 r2 a1");
         assert_eq!(uuids(transcript, &ancestry(transcript, graph, "s").unwrap()), "u1 t1 t2 r2 a1 u2 b s");
         assert_eq!(ancestry(transcript, graph, "gone"), None);
@@ -160,4 +162,18 @@ fn a_line_that_was_written_twice_counts_once() {
     let counts = Counts::of(&transcript, &Graph::new(&transcript));
     assert_eq!((counts.records, counts.messages.total()), (4, 2));
     assert_eq!((counts.api_errors, counts.responses), (1, 0));
+}
+
+#[test]
+fn the_beginning_of_an_id_names_its_record_if_it_is_the_only_one() {
+    let line =
+        |uuid: &str| format!(r#"{{"type":"user","uuid":"{uuid}","message":{{"content":"x"}}}}"#) + "\n";
+    let file = [line("7fd31ab8-1"), line("7fd31ab9-1"), line("7fd31ab9-1"), line("7fd3")].concat();
+    let transcript = Transcript::parse(file.as_bytes());
+    let named = |text: &str| by_prefix(&transcript, text);
+    assert_eq!(named("7fd31ab8"), RecordMatch::One(NodeIndex::new(0)));
+    assert_eq!(named("7fd31ab9"), RecordMatch::One(NodeIndex::new(2)));
+    assert_eq!(named("7fd31"), RecordMatch::Several(2));
+    assert_eq!(named("7fd3"), RecordMatch::One(NodeIndex::new(3)));
+    assert_eq!((named("7fd"), named("8888")), (RecordMatch::Nothing, RecordMatch::Nothing));
 }

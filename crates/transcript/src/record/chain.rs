@@ -236,8 +236,14 @@ impl<'a> Assistant<'a> {
         self.message().and_then(|message| message.content_value()).map_or(Content::Absent, Content::new)
     }
 
+    /// The model; some programs name it next to the message and not in it.
+    pub fn model(&self) -> Option<Text<'a>> {
+        let of_message = self.message().and_then(|message| message.model());
+        of_message.or_else(|| self.fields().text("model"))
+    }
+
     /// Whether the client itself speaks: such a line costs nothing.
     pub fn is_synthetic(&self) -> bool {
-        self.message().and_then(|message| message.model()).is_some_and(|model| model.is("<synthetic>"))
+        self.model().is_some_and(|model| model.is("<synthetic>"))
     }
 }

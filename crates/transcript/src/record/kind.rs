@@ -107,6 +107,20 @@ impl RecordKind {
         matches!(self, Self::User | Self::Assistant | Self::System | Self::Attachment | Self::Progress)
     }
 
+    /// Whether lines of this type outside the chain name their session.
+    pub fn names_session(self) -> bool {
+        let has_none = matches!(self, Self::Summary | Self::FileHistorySnapshot | Self::FileHistoryDelta);
+        self.is_known() && !self.is_chain() && !has_none
+    }
+
+    /// Whether lines of this type outside the chain say when they were written.
+    pub fn has_time(self) -> bool {
+        matches!(
+            self,
+            Self::QueueOperation | Self::PrLink | Self::FrameLink | Self::FileHistoryDelta | Self::Relocated
+        )
+    }
+
     /// Whether the type is known.
     pub fn is_known(self) -> bool {
         !matches!(self, Self::Unknown | Self::Untyped)

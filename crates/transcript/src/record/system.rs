@@ -1,5 +1,6 @@
 //! Events of the client, by `subtype`.
 
+use crate::content::Content;
 use crate::id::{RecordId, RequestId, ToolUseId};
 use crate::view::views;
 use annals_json::{Fields, Items, Text, Value};
@@ -149,5 +150,14 @@ impl System<'_> {
     /// Its kind.
     pub fn system_kind(&self) -> SystemKind {
         SystemKind::of(self.subtype())
+    }
+
+    /// What it says: its `content`, or that of the `message` that some programs write instead.
+    pub fn text(&self) -> Option<String> {
+        if let Some(content) = self.content() {
+            return Some(content.to_string());
+        }
+        let said = self.fields().object("message")?.get("content")?;
+        Some(Content::new(said).plain_text())
     }
 }

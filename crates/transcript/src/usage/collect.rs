@@ -85,7 +85,7 @@ impl UsageCollector {
             return;
         }
         let message = AssistantMessage::new(message);
-        let model = message.model();
+        let model = message.model().or_else(|| fields.text("model"));
         if model.is_some_and(|model| model.is("<synthetic>")) {
             return;
         }

@@ -129,7 +129,7 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
             };
             return self.push(node, ItemBody::Failure(failure));
         }
-        let model = line.message().and_then(|message| message.model()).map(|model| model.to_string());
+        let model = line.model().map(|model| model.to_string());
         let speech = |text: String| {
             ItemBody::Text(ModelText {
                 text,

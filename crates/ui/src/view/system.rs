@@ -8,7 +8,7 @@ use super::text::{tag, value_text, without_tags};
 
 /// The item of an event; `None` for those that belong to another item (compactions, durations).
 pub(super) fn of_system(system: &System<'_>) -> Option<ItemBody> {
-    let text = system.content().map(|text| text.to_string()).unwrap_or_default();
+    let text = system.text().unwrap_or_default();
     match system.system_kind() {
         SystemKind::CompactBoundary | SystemKind::TurnDuration => None,
         SystemKind::ApiError => Some(ItemBody::Failure(failure(system))),

@@ -4,11 +4,11 @@ mod answers;
 mod input;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use annals_store::session::{AgentStart, AppendError, AppendedRange, ForkError, OnBusy, fork, record_append};
+use annals_store::session::{AgentFolder, AgentStart, AppendError, AppendedRange, ForkError, OnBusy, fork, record_append};
 use annals_store::{DataDir, SessionWriter};
 
 use self::answers::Answers;
@@ -24,20 +24,16 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
     let data = context.data_dir()?;
     let source = context.source;
     let path = if args.fork { fork_of(&target, args, context)? } else { target.path.clone() };
-    let session = open(&path, args, &data, &source)?;
-    let (mut writer, _main) = match &args.agent {
-        None => (session, None),
-        Some(id) => {
-            let start = AgentStart {
-                id: id.clone(),
-                agent_type: args.agent_type.clone(),
-                description: args.description.clone(),
-                tool_use: args.tool_use.clone(),
-                parent: None,
-            };
-            (session.open_agent(&data, &start)?, Some(session))
-        }
+    let deadline = Instant::now() + Duration::from_secs_f64(args.wait.clamp(0.0, 86_400.0));
+    let mut writer = match &args.agent {
+        None => open(&path, args, &data, &source, deadline)?,
+        Some(id) => open_agent(id, &path, args, &data, &source, deadline)?,
     };
+    if let Some(cwd) = &args.cwd {
+        let cwd = cwd.canonicalize().map_err(|error| Fault::usage(format!("{}: {error}", cwd.display())))?;
+        let branch = writer.origin().git_branch.clone();
+        writer.set_cwd_and_branch(cwd.to_string_lossy().into_owned(), branch);
+    }
     if args.dry_run {
         writer.start_dry_run();
     }
@@ -60,25 +56,65 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
 
 /// Opens the session, waiting for other writers as long as `--wait` says.
 fn open<'s>(
-    path: &std::path::Path,
+    path: &Path,
     args: &AppendArgs,
     data: &DataDir,
     source: &'s SystemSource,
+    deadline: Instant,
 ) -> Result<SessionWriter<'s>, Fault> {
     // The fork is new: its lines were written just now, by us.
     let patience = if args.fork { OnBusy::Append } else { OnBusy::Refuse };
-    let deadline = Instant::now() + Duration::from_secs_f64(args.wait.clamp(0.0, 86_400.0));
+    match until(deadline, || SessionWriter::open(path, data, source, patience)) {
+        Err(error @ AppendError::Busy { .. }) => Err(Fault::from(error)
+            .hint(format!("append to a copy: annals append --fork {}", args.session))
+            .hint("or wait: --wait SECONDS")),
+        result => Ok(result?),
+    }
+}
+
+/// Opens a sub-agent of the session. Only its own file is locked: others may write the session and its other sub-agents.
+fn open_agent<'s>(
+    id: &str,
+    path: &Path,
+    args: &AppendArgs,
+    data: &DataDir,
+    source: &'s SystemSource,
+    deadline: Instant,
+) -> Result<SessionWriter<'s>, Fault> {
+    let folder = AgentFolder::of_session(path, data)?;
+    let parent = match &args.parent_agent {
+        None => None,
+        Some(parent) => Some(folder.parent(parent)?.ok_or_else(|| {
+            Fault::nothing_found(format!("the session has no sub-agent {parent:?}"))
+                .hint(format!("annals show {} --as agents lists them", args.session))
+        })?),
+    };
+    let start = AgentStart {
+        id: id.to_owned(),
+        agent_type: args.agent_type.clone(),
+        description: args.description.clone(),
+        tool_use: args.tool_use.clone(),
+        parent,
+    };
+    match until(deadline, || folder.open(data, source, &start)) {
+        Err(error @ AppendError::Busy { .. }) => Err(Fault::from(error)
+            .hint("write to another sub-agent: --agent ID")
+            .hint("or wait: --wait SECONDS")),
+        result => Ok(result?),
+    }
+}
+
+/// Tries again until the deadline as long as another process is writing.
+fn until<'s>(
+    deadline: Instant,
+    mut open: impl FnMut() -> Result<SessionWriter<'s>, AppendError>,
+) -> Result<SessionWriter<'s>, AppendError> {
     loop {
-        match SessionWriter::open(path, data, source, patience) {
+        match open() {
             Err(AppendError::Busy { .. }) if Instant::now() < deadline => {
                 thread::sleep(Duration::from_millis(50))
             }
-            Err(error @ AppendError::Busy { .. }) => {
-                return Err(Fault::from(error)
-                    .hint(format!("append to a copy: annals append --fork {}", args.session))
-                    .hint("or wait: --wait SECONDS"));
-            }
-            result => return Ok(result?),
+            result => return result,
         }
     }
 }
@@ -88,6 +124,7 @@ fn fork_of(target: &ResolvedSession, args: &AppendArgs, context: &Context) -> Re
         ForkError::Read(error) => error.into(),
         ForkError::Write(error) => Fault::from(error),
         ForkError::NoSuchRecord { .. } | ForkError::Empty { .. } => Fault::nothing_found(error.to_string()),
+        ForkError::Ambiguous { .. } => Fault::usage(error.to_string()),
         ForkError::Edit { .. } => Fault::internal(error.to_string()),
     })?;
     context.say(format!(
@@ -102,6 +139,8 @@ fn carry_out(
     item: &InputItem,
     writer: &mut SessionWriter<'_>,
 ) -> Result<Vec<annals_store::session::Receipt>, AppendError> {
+    // The branch may have changed since the last line.
+    writer.refresh_branch();
     match item {
         InputItem::Record(draft) => writer.append(draft).map(|receipt| vec![receipt]),
         InputItem::Message(message) => writer.append_message(message),

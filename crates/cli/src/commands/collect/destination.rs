@@ -8,7 +8,7 @@ use annals_collect::sink::{
     BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Scheme, Trust, TrustError, Url, UrlError,
 };
 use annals_store::digest::short;
-use annals_store::read::read_file;
+use annals_store::read::read_input;
 
 use crate::args::{BodyEncoding, BodyFormat, CollectArgs};
 use crate::context::Context;
@@ -109,7 +109,7 @@ fn receiver(url: &Url, args: &CollectArgs, context: &Context) -> Result<HttpSink
 /// The certificates to trust: those of `--ca-file`, else those of the system.
 fn trust(args: &CollectArgs) -> Result<Trust, Fault> {
     if let Some(path) = &args.ca_file {
-        return Trust::in_pem(&read_file(path)?)
+        return Trust::in_pem(&read_input(path)?)
             .map_err(|error| Fault::usage(format!("--ca-file {}: {error}", path.display())));
     }
     let found = rustls_native_certs::load_native_certs();
@@ -125,7 +125,7 @@ fn trust(args: &CollectArgs) -> Result<Trust, Fault> {
 
 fn token(args: &CollectArgs, context: &Context) -> Result<Option<String>, Fault> {
     match &args.token_file {
-        Some(path) => Ok(Some(String::from_utf8_lossy(&read_file(path)?).trim().to_owned())),
+        Some(path) => Ok(Some(String::from_utf8_lossy(&read_input(path)?).trim().to_owned())),
         None => Ok(context.collect_token.as_ref().map(|token| token.reveal().to_owned())),
     }
 }

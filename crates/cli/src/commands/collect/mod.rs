@@ -91,6 +91,8 @@ fn selection(args: &CollectArgs) -> Selection {
         ExtraKind::FileHistory => Extra::FileHistory,
         ExtraKind::Todos => Extra::Todos,
         ExtraKind::Plans => Extra::Plans,
+        ExtraKind::Memory => Extra::Memory,
+        ExtraKind::Pastes => Extra::Pastes,
     };
     Selection { up_to, extras: args.include.iter().map(extra).collect() }
 }
@@ -107,9 +109,8 @@ fn waits(waiting: &Backlog) -> String {
 }
 
 fn outcome(passed: &PassReport) -> Outcome {
-    let is_whole = passed.unread.is_empty() && passed.unlisted.is_empty() && passed.too_large.is_empty();
-    let is_whole = is_whole && passed.withheld == 0;
-    let is_whole = is_whole && passed.set_aside.is_empty();
+    let is_whole = passed.unread.is_empty() && passed.too_large.is_empty() && passed.withheld == 0;
+    let is_whole = is_whole && passed.set_aside.is_empty() && passed.unlisted.is_empty();
     if is_whole { Outcome::Done } else { Outcome::ProblemsFound }
 }
 

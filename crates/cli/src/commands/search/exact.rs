@@ -1,7 +1,8 @@
 //! Exact text, found in the files themselves.
 
+use annals_index::IndexedFileRole;
 use annals_index::search::{ExactFile, Hit, MAX_COUNTED, SearchResults, find_exact};
-use annals_store::SessionEntry;
+use annals_store::{Discovery, FileRole, SessionEntry, SessionKey, SideFile};
 
 use super::filters;
 use crate::args::SearchArgs;
@@ -20,11 +21,12 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchRes
     files.extend(discovery.agents.iter().map(|agent| SearchedFile {
         agent: Some(agent.key.to_string()),
         session: agent.session.as_ref().map(ToString::to_string).unwrap_or_default(),
+        role: IndexedFileRole::Agent,
         ..SearchedFile::of(&agent.as_session())
     }));
+    files.extend(discovery.side_files.iter().filter_map(SearchedFile::of_side_file));
     files.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
-    let looked: Vec<_> =
-        files.iter().map(|file| ExactFile { path: file.path.clone(), slug: file.slug.clone() }).collect();
+    let looked: Vec<_> = files.iter().map(|file| file.to_search(&discovery)).collect();
     let mut found = SearchResults::default();
     let most = MAX_COUNTED.max(args.limit);
     for (file, hits) in files.iter().zip(find_exact(&looked, &text, most, &filters)) {
@@ -53,6 +55,7 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchRes
                     role: hit.role,
                     kind: hit.kind,
                     tool: hit.tool,
+                    call: hit.call,
                     millis: hit.millis,
                     snippet: hit.snippet,
                 });
@@ -72,6 +75,7 @@ struct SearchedFile {
     slug: String,
     agent: Option<String>,
     modified: Option<i64>,
+    role: IndexedFileRole,
 }
 
 impl SearchedFile {
@@ -82,6 +86,38 @@ impl SearchedFile {
             slug: entry.slug.to_string(),
             agent: None,
             modified: entry.modified,
+            role: IndexedFileRole::Session,
         }
+    }
+
+    /// The other files that the index has the words of.
+    fn of_side_file(file: &SideFile) -> Option<Self> {
+        let role = match file.role {
+            FileRole::ToolResult { .. } => IndexedFileRole::Output,
+            FileRole::Plan { .. } => IndexedFileRole::Plan,
+            FileRole::Memory { .. } => IndexedFileRole::Memory,
+            FileRole::PasteCache { .. } => IndexedFileRole::Paste,
+            FileRole::History => IndexedFileRole::History,
+            _ => return None,
+        };
+        let name = |key: Option<&str>| key.unwrap_or_default().to_owned();
+        Some(Self {
+            path: file.path.clone(),
+            session: name(file.role.session().map(|session| session.as_str())),
+            slug: name(file.role.slug().map(|slug| slug.as_str())),
+            agent: None,
+            modified: file.modified,
+            role,
+        })
+    }
+
+    fn to_search(&self, discovery: &Discovery) -> ExactFile {
+        let mut owners = Vec::new();
+        if self.role == IndexedFileRole::Output {
+            let key = SessionKey::new(self.session.as_str());
+            owners.extend(discovery.sessions_named(&key).map(|session| session.path.clone()));
+            owners.extend(discovery.agents_of(&key).map(|agent| agent.path.clone()));
+        }
+        ExactFile { path: self.path.clone(), slug: self.slug.clone(), role: self.role, owners }
     }
 }

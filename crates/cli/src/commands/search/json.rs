@@ -17,6 +17,7 @@ pub(super) fn write(found: &SearchResults, context: &mut Context) -> std::io::Re
                     object.number("block", u64::from(hit.block));
                     object.string("role", hit.role.name()).string("kind", hit.kind.name());
                     object.string_or_null("tool", hit.tool.as_deref());
+                    object.string_if("toolUseId", hit.call.as_deref());
                     object.string_or_null("agentId", hit.agent.as_deref());
                     object.string_or_null("timestamp", hit.millis.map(format_millis).as_deref());
                     object.float("score", (hit.score * 1000.0).round() / 1000.0);

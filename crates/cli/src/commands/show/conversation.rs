@@ -1,5 +1,6 @@
 //! `--as transcript` and `--as markdown`: the conversation as text.
 
+use annals_store::overflow::with_outputs;
 use annals_ui::TerminalText;
 use annals_ui::terminal::{ColorMode, RenderOptions, ThinkingDisplay};
 use annals_ui::view::{AgentThread, Conversation, ViewOptions};
@@ -49,8 +50,14 @@ fn with_conversation(
     target: &ResolvedSession,
     show: impl FnOnce(&Conversation),
 ) -> Result<(), Fault> {
-    let bytes = target.read()?;
-    let files = if args.no_agents { Vec::new() } else { target.agents() };
+    let mut bytes = target.read()?;
+    let mut files = if args.no_agents { Vec::new() } else { target.agents() };
+    if args.full {
+        bytes = with_outputs(bytes, &target.path);
+        for file in &mut files {
+            file.bytes = with_outputs(std::mem::take(&mut file.bytes), &file.entry.path);
+        }
+    }
     let family = SessionWithAgents::new(&bytes, &files);
     let threads: Vec<_> = family
         .agents

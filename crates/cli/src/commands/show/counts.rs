@@ -1,5 +1,7 @@
 //! `--as counts`: counts records, messages, calls and tokens of the session's own file.
 
+use std::collections::BTreeMap;
+
 use annals_transcript::graph::Graph;
 use annals_transcript::query::Counts;
 use annals_transcript::record::RecordKind;
@@ -44,6 +46,13 @@ fn write_json(counts: &Counts, context: &mut Context) -> std::io::Result<()> {
         object.number("sidechainLines", counts.sidechain_lines as u64);
         object.number("compactions", counts.compactions as u64);
         json::tokens(object, "tokens", &counts.tokens);
+        for (key, found) in [("stopReasons", &counts.stop_reasons), ("contentBlocks", &counts.blocks)] {
+            object.object(key, |object| {
+                for (name, &count) in found {
+                    object.number(name, count as u64);
+                }
+            });
+        }
     })
 }
 
@@ -62,7 +71,9 @@ fn draw(counts: &Counts, context: &mut Context) -> std::io::Result<()> {
     let roles = [(messages.user, "user"), (messages.assistant, "assistant"), (messages.system, "system")];
     row("messages", messages.total() as u64, &roles.map(|(count, name)| (count as u64, name)));
     row("prompts", counts.prompts as u64, &[]);
-    row("responses", counts.responses as u64, &[]);
+    row("responses", counts.responses as u64, &by_count(&counts.stop_reasons));
+    let blocks = by_count(&counts.blocks);
+    row("content blocks", blocks.iter().map(|(count, _)| count).sum(), &blocks);
     row("tool calls", counts.tool_calls as u64, &[(counts.tool_errors as u64, "failed")]);
     row("tool results", counts.tool_results as u64, &[]);
     row("API errors", counts.api_errors as u64, &[]);
@@ -77,6 +88,13 @@ fn draw(counts: &Counts, context: &mut Context) -> std::io::Result<()> {
     ];
     row("tokens", tokens.total(), &classes);
     table.draw(&mut context.out)
+}
+
+/// Names and their counts, most frequent first.
+fn by_count(found: &BTreeMap<String, usize>) -> Vec<(u64, &str)> {
+    let mut found: Vec<_> = found.iter().map(|(name, &count)| (count as u64, name.as_str())).collect();
+    found.sort_by_key(|(count, name)| (std::cmp::Reverse(*count), *name));
+    found
 }
 
 /// The types of records, most frequent first.

@@ -1,26 +1,39 @@
 //! `--as messages`: the conversation as plain chat messages, one JSON object per line.
 
+use annals_store::overflow::with_outputs;
 use annals_transcript::graph::Graph;
 use annals_transcript::message::{Message, groups};
-use annals_transcript::query::{Filter, Inclusion, LineKind, Scope, by_uuid, select};
-use annals_transcript::transcript::Transcript;
+use annals_transcript::query::{Filter, Inclusion, LineKind, RecordMatch, Scope, by_prefix, select};
+use annals_transcript::record::Record;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 
-use crate::args::{MessageArgs, MessageKind};
+use crate::args::{MessageArgs, MessageKind, ShowArgs};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
 use crate::when;
 
 pub(crate) fn run(
-    args: &MessageArgs,
+    args: &ShowArgs,
     target: &ResolvedSession,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
-    let bytes = target.read()?;
+    let mut bytes = target.read()?;
+    if args.full {
+        bytes = with_outputs(bytes, &target.path);
+    }
+    let args = &args.messages;
     let transcript = Transcript::parse(&bytes);
     let graph = Graph::new(&transcript);
     let filter = filter(args, &transcript, context)?;
-    let groups = groups(&transcript, select(&transcript, &graph, &filter));
+    let mut groups = groups(&transcript, select(&transcript, &graph, &filter));
+    if args.no_synthetic {
+        let is_synthetic = |&node: &NodeIndex| match transcript.record(node) {
+            Record::Assistant(assistant) => assistant.is_synthetic(),
+            _ => false,
+        };
+        groups.retain(|group| !group.iter().any(is_synthetic));
+    }
     let from = args.last.map_or(0, |count| groups.len().saturating_sub(count));
     let mut line = Vec::new();
     for message in groups[from..].iter().filter_map(|group| Message::of(&transcript, group)) {
@@ -39,10 +52,17 @@ fn filter(args: &MessageArgs, transcript: &Transcript<'_>, context: &Context) ->
     let without = |is_unwanted: bool| if is_unwanted { Inclusion::Without } else { Inclusion::With };
     let scope = match &args.up_to {
         None => Scope::LiveBranch,
-        Some(uuid) => Scope::UpTo(by_uuid(transcript, uuid).ok_or_else(|| {
-            Fault::nothing_found(format!("this session has no record {uuid:?}"))
-                .hint("annals show SESSION --as records lists them")
-        })?),
+        Some(uuid) => match by_prefix(transcript, uuid) {
+            RecordMatch::One(node) => Scope::UpTo(node),
+            RecordMatch::Nothing => {
+                return Err(Fault::nothing_found(format!("this session has no record {uuid:?}"))
+                    .hint("annals show SESSION --as records lists them"));
+            }
+            RecordMatch::Several(count) => {
+                return Err(Fault::usage(format!("{count} records have ids that begin with {uuid:?}"))
+                    .hint("annals show SESSION --as records lists them"));
+            }
+        },
     };
     let line = |kind: MessageKind| match kind {
         MessageKind::Prompts => LineKind::Prompt,

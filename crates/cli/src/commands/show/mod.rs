@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fau
         ShowFormat::Markdown => conversation::markdown(args, &target, context),
         ShowFormat::Raw => raw::run(&target, context),
         ShowFormat::Records => records::run(&target, context),
-        ShowFormat::Messages => messages::run(&args.messages, &target, context),
+        ShowFormat::Messages => messages::run(args, &target, context),
         ShowFormat::Api => api::run(args, &target, context),
         ShowFormat::Turns => turns::run(&target, context),
         ShowFormat::Tools => tools::run(&target, context),

@@ -1,7 +1,9 @@
 //! `--as tools`: every tool call and its result.
 
-use annals_json::{Fields, Value};
+use annals_json::{Fields, ObjectWriter, Value};
+use annals_transcript::content::{Block, ToolResult};
 use annals_transcript::pairing::{ToolPair, ToolPairs};
+use annals_transcript::record::Record;
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::context::Context;
@@ -42,6 +44,7 @@ fn write_json(
                     json::number_or_null(object, "durationMs", pair.duration_ms(transcript));
                     let agent = pair.agent.map(|agent| agent.decode());
                     object.string_or_null("agentId", agent.as_deref());
+                    write_result(transcript, pair, object);
                 });
             }
         });
@@ -57,6 +60,29 @@ fn write_json(
             });
         }
     })
+}
+
+/// Writes the text that the model got, and what the client stored beside it, in the tool's own form.
+fn write_result(transcript: &Transcript<'_>, pair: &ToolPair<'_>, object: &mut ObjectWriter<'_>) {
+    let record = pair.result.map(|node| transcript.record(node));
+    let (text, stored) = match &record {
+        Some(Record::User(user)) => {
+            let is_of_call =
+                |result: &ToolResult<'_>| result.tool_use().is_some_and(|id| id.decode() == pair.id.decode());
+            let results = user.content().blocks().filter_map(|block| match block {
+                Block::ToolResult(result) => Some(result),
+                _ => None,
+            });
+            let text = results.into_iter().find(is_of_call).map(|result| match result.content() {
+                Some(content) => content.plain_text(),
+                None => String::new(),
+            });
+            (text, user.tool_use_result_value())
+        }
+        _ => (None, None),
+    };
+    object.string_or_null("result", text.as_deref());
+    object.raw("toolUseResult", stored.as_ref().map_or(b"null".as_slice(), |value| value.raw()));
 }
 
 fn draw(transcript: &Transcript<'_>, pairs: &ToolPairs<'_>, context: &mut Context) -> std::io::Result<()> {

@@ -115,7 +115,7 @@ impl ConversationTree<'_> {
         let Some(leaf) = self.leaf else {
             return out.line("no conversation: no record is part of a chain");
         };
-        let (fork, turn) = if out.unicode { ("├╴", "│ ") } else { ("|-", "| ") };
+        self.draw_branches(None, out)?;
         for node in self.nodes_to_draw(leaf) {
             let line = out.paint(Paint::Dim, format!("{:>6}", self.transcript.node(node).line));
             if let Some(prompt) = self.prompt(node) {
@@ -130,15 +130,7 @@ impl ConversationTree<'_> {
                     out.paint(Paint::Yellow, format!("compacted ({how}{})", tokens.unwrap_or_default()));
                 out.line(text![line, "  ", text])?;
             }
-            let person = |point: &&BranchPoint| point.at == Some(node) && point.cause == BranchCause::Person;
-            for point in self.branches.iter().filter(person) {
-                for &way in &point.ways {
-                    let prompt = cut(&one_line(&self.prompt(way).unwrap_or_default()), 60, out.unicode);
-                    let at = self.transcript.node(way).line;
-                    let text = out.paint(Paint::Cyan, format!("branch at line {at}: {prompt}"));
-                    out.line(text![format!("{:>6}  {turn}{fork}", ""), text])?;
-                }
-            }
+            self.draw_branches(Some(node), out)?;
         }
         let count = |cause: BranchCause| self.branches.iter().filter(|point| point.cause == cause).count();
         let artefacts = self.branches.len() - count(BranchCause::Person);
@@ -148,6 +140,19 @@ impl ConversationTree<'_> {
             words::plural(self.segments.len() as u64 - 1, "compaction", "compactions"),
             words::plural(count(BranchCause::Person) as u64, "user branch", "user branches"),
         ))
+    }
+
+    /// Prints the branches not taken after a record; those without one begin the conversation anew.
+    fn draw_branches(&self, at: Option<NodeIndex>, out: &mut Output) -> std::io::Result<()> {
+        let (fork, turn) = if out.unicode { ("├╴", "│ ") } else { ("|-", "| ") };
+        let person = |point: &&BranchPoint| point.at == at && point.cause == BranchCause::Person;
+        for &way in self.branches.iter().filter(person).flat_map(|point| &point.ways) {
+            let prompt = cut(&one_line(&self.prompt(way).unwrap_or_default()), 60, out.unicode);
+            let line = self.transcript.node(way).line;
+            let text = out.paint(Paint::Cyan, format!("branch at line {line}: {prompt}"));
+            out.line(format!("{:>6}  {turn}{fork}{text}", ""))?;
+        }
+        Ok(())
     }
 
     /// The history of the leaf, with compactions at their place in the file: a chain may continue from lines before a boundary

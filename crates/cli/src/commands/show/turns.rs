@@ -1,6 +1,9 @@
 //! `--as turns`: the turns, with duration, tools and cost.
 
+use annals_json::ObjectWriter;
+use annals_transcript::pairing::ToolPairs;
 use annals_transcript::record::Record;
+use annals_transcript::response::{Response, responses};
 use annals_transcript::time::format_millis;
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::{Turn, prompt_text, turns};
@@ -48,11 +51,12 @@ fn write_json(
     rows: &[(&Turn, UsageRow)],
     context: &mut Context,
 ) -> std::io::Result<()> {
+    let parts = TurnParts::of(transcript);
     context.out.json(|object| {
         object.array("turns", |list| {
             for (index, (turn, row)) in rows.iter().enumerate() {
                 list.object(|object| {
-                    object.number("index", index as u64);
+                    object.number("index", index as u64 + 1);
                     let uuid = transcript.node(turn.prompt).uuid.map(|uuid| uuid.to_string());
                     object.string_or_null("promptUuid", uuid.as_deref());
                     object.string("prompt", &prompt(transcript, turn));
@@ -65,10 +69,46 @@ fn write_json(
                     json::tokens(object, "tokens", &row.tokens);
                     json::cost(object, row);
                     object.boolean("interrupted", turn.interrupted);
+                    parts.write(turn, object);
                 });
             }
         });
     })
+}
+
+/// The responses and calls of a file, to be divided among its turns.
+struct TurnParts<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    responses: Vec<Response<'a>>,
+    calls: ToolPairs<'a>,
+}
+
+impl<'t, 'a> TurnParts<'t, 'a> {
+    fn of(transcript: &'t Transcript<'a>) -> Self {
+        Self { transcript, responses: responses(transcript), calls: ToolPairs::new(transcript) }
+    }
+
+    /// Writes the last record of each response that began in a turn, and the calls that were made in it.
+    fn write(&self, turn: &Turn, object: &mut ObjectWriter<'_>) {
+        let records = turn.prompt..turn.end;
+        let uuid = |node: NodeIndex| self.transcript.node(node).uuid.map(|uuid| uuid.to_string());
+        let began_here = |response: &&Response<'_>| {
+            !response.is_synthetic && response.nodes.first().is_some_and(|first| records.contains(first))
+        };
+        let last = |response: &Response<'_>| response.nodes.last().copied().and_then(uuid);
+        let uuids: Vec<String> = self.responses.iter().filter(began_here).filter_map(last).collect();
+        json::names(object, "responseUuids", uuids.iter().map(String::as_str));
+        object.array("calls", |list| {
+            for pair in self.calls.pairs.iter().filter(|pair| records.contains(&pair.call)) {
+                list.object(|object| {
+                    object.string("id", &pair.id.decode());
+                    object.string_or_null("name", pair.name.map(|name| name.decode()).as_deref());
+                    object.string_or_null("toolUseUuid", uuid(pair.call).as_deref());
+                    object.string_or_null("resultUuid", pair.result.and_then(uuid).as_deref());
+                });
+            }
+        });
+    }
 }
 
 fn draw(

@@ -15,6 +15,9 @@ pub(super) fn page(page: &StatsReport, context: &mut Context) -> std::io::Result
     tools(page, context)?;
     models(page, context)?;
     files(page, context)?;
+    if let Some(client) = &page.client {
+        context.out.line(format!("\n{}", client.line()))?;
+    }
     if page.unread > 0 {
         let unread = words::plural(page.unread as u64, "file", "files");
         context.out.line("")?;

@@ -1,5 +1,6 @@
 //! `annals stats`: reports activity over the store.
 
+mod client;
 mod draw;
 mod write;
 
@@ -14,6 +15,7 @@ use annals_transcript::activity::{
 };
 use annals_transcript::usage::{NO_MODEL, Report, Thread, UsageRow, group_items};
 
+use self::client::ClientStats;
 use super::usage::brief_cache;
 use super::usage::items::{UsageItems, UsageOrigin};
 use crate::args::StatsArgs;
@@ -38,6 +40,8 @@ struct StatsReport {
     limit: usize,
     zone: String,
     unread: usize,
+    /// What the client's own statistics say, for the whole store.
+    client: Option<ClientStats>,
 }
 
 impl ActivityWindow for Selection {
@@ -127,5 +131,6 @@ fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> StatsRepo
         limit: args.limit,
         zone: selection.zone_name().to_owned(),
         unread,
+        client: ClientStats::read(context),
     }
 }

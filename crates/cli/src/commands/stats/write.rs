@@ -64,6 +64,10 @@ pub(super) fn page(page: &StatsReport, context: &mut Context) -> std::io::Result
             }
         });
         object.number("unreadFiles", page.unread as u64);
+        match &page.client {
+            Some(client) => object.object("clientStats", |object| client.write(object)),
+            None => object.raw("clientStats", b"null"),
+        };
     })
 }
 

@@ -2,9 +2,9 @@
 
 mod set;
 
-use annals_json::{ArrayWriter, Text};
+use annals_json::{ArrayWriter, Fields, ObjectWriter, Text};
 use annals_store::FileProblem;
-use annals_store::todos::{TodoList, tasks, todo_lists};
+use annals_store::todos::{Todo, TodoList, tasks, todo_lists};
 use annals_ui::text;
 
 use crate::args::{TodosArgs, TodosCommand};
@@ -25,12 +25,29 @@ struct TodoEntries {
 struct TodoEntry {
     text: String,
     status: String,
+    /// The object in the file, for its other fields: a list that is read, changed and set again loses none.
+    source: Vec<u8>,
 }
 
 impl TodoEntry {
-    fn new(text: Option<Text<'_>>, status: Option<Text<'_>>) -> Self {
+    fn new(text: Option<Text<'_>>, status: Option<Text<'_>>, source: &Fields<'_>) -> Self {
         let read = |text: Option<Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
-        Self { text: read(text), status: read(status) }
+        Self { text: read(text), status: read(status), source: source.raw().to_vec() }
+    }
+
+    fn write(&self, object: &mut ObjectWriter<'_>) {
+        object.string("content", &self.text).string("status", &self.status);
+        let Ok((fields, _)) = Fields::scan(&self.source) else { return };
+        for field in fields.iter() {
+            let key = field.key.decode();
+            if key == "content" || key == "status" {
+                continue;
+            }
+            match field.value.text() {
+                Some(text) => object.string(&key, &text.decode()),
+                None => object.raw(&key, field.value.raw()),
+            };
+        }
     }
 
     fn is_open(&self) -> bool {
@@ -67,6 +84,7 @@ fn gather(context: &Context) -> (Vec<TodoEntries>, Vec<FileProblem>) {
     let (todos, mut problems) = todo_lists(&discovery);
     let (task_files, more) = tasks(&discovery);
     problems.extend(more);
+    let of_item = |item: &Todo<'_>| TodoEntry::new(item.content(), item.status(), item.fields());
     let mut lists: Vec<TodoEntries> = Vec::new();
     for list in &todos {
         let (items, more) = list.items();
@@ -75,12 +93,12 @@ fn gather(context: &Context) -> (Vec<TodoEntries>, Vec<FileProblem>) {
             session: list.session.to_string(),
             agent: (!TodoList::is_main(list)).then(|| list.agent.to_string()),
             file: list.file.path.display().to_string(),
-            items: items.iter().map(|item| TodoEntry::new(item.content(), item.status())).collect(),
+            items: items.iter().map(of_item).collect(),
         });
     }
     for file in &task_files {
         let task = match file.task() {
-            Ok(task) => TodoEntry::new(task.subject(), task.status()),
+            Ok(task) => TodoEntry::new(task.subject(), task.status(), task.fields()),
             Err(problem) => {
                 problems.push(problem);
                 continue;
@@ -142,9 +160,7 @@ fn write_list(list: &TodoEntries, array: &mut ArrayWriter<'_>) {
         object.string("file", &list.file);
         object.array("items", |items| {
             for item in &list.items {
-                items.object(|object| {
-                    object.string("content", &item.text).string("status", &item.status);
-                });
+                items.object(|object| item.write(object));
             }
         });
     });

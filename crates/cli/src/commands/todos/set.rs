@@ -7,7 +7,7 @@ use std::path::Path;
 use annals_store::AgentKey;
 use annals_store::changes::{Change as FileChange, apply};
 use annals_store::files::{PlainName, WriteError};
-use annals_store::read::read_file;
+use annals_store::read::read_input;
 use annals_store::todos::{TodoItem, list_bytes};
 
 use super::{TodoEntries, TodoEntry, draw};
@@ -48,8 +48,11 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
         change.undo = Some(apply(&replaced, &what, config.path(), &data, &source, &mut go_on)?.id);
     }
     if !context.json {
-        let shown =
-            |item: &TodoItem| TodoEntry { text: item.content.clone(), status: item.status.name().to_owned() };
+        let shown = |item: &TodoItem| TodoEntry {
+            text: item.content.clone(),
+            status: item.status.name().to_owned(),
+            source: Vec::new(),
+        };
         let list = TodoEntries {
             session: target.key.to_string(),
             agent: args.agent.clone(),
@@ -87,7 +90,7 @@ fn read_items(file: &Path) -> Result<Vec<TodoItem>, Fault> {
         read.map_err(|error| Fault::usage(format!("standard input: {error}")))?;
         bytes
     } else {
-        read_file(file)?
+        read_input(file)?
     };
     let place = if is_standard_input { "standard input".to_owned() } else { file.display().to_string() };
     TodoItem::list(&bytes).map_err(|error| {

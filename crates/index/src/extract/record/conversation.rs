@@ -1,6 +1,7 @@
 //! Rows of user and assistant records: messages, tool calls and results.
 
 use annals_json::{Fields, Text, Value};
+use annals_store::overflow::named_paths;
 use annals_transcript::content::{Block, Content, ToolResult};
 use annals_transcript::record::{Assistant, User};
 use annals_transcript::title::shorten;
@@ -91,12 +92,23 @@ impl RecordExtractor<'_> {
             }
         }
         let call = result.tool_use().map(|id| id.to_string());
+        if let Some(call) = &call {
+            self.output_files(user, call);
+        }
         self.row(MessageRole::Tool, MessageKind::ToolResult, texts, ToolRef::Call(call), is_error);
+    }
+
+    /// Notes which call the files belong to that hold the whole of an output.
+    fn output_files(&mut self, user: &User<'_>, call: &str) {
+        for path in named_paths(user) {
+            let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+            self.batch.fact(FactKind::Output, &format!("{name}\t{call}"), self.span.line);
+        }
     }
 
     pub(super) fn assistant(&mut self, assistant: &Assistant<'_>) {
         let is_error = assistant.fields().is_true("isApiErrorMessage");
-        if let Some(model) = assistant.message().and_then(|message| message.model())
+        if let Some(model) = assistant.model()
             && !model.is_empty()
             && !model.is("<synthetic>")
         {

@@ -3,6 +3,8 @@
 mod conversation;
 
 use annals_json::{Text, Value};
+use annals_store::file_history::{tracked_by_delta, tracked_by_snapshot};
+use annals_transcript::problem::ProblemKind;
 use annals_transcript::record::{ProgressKind, Record, RecordKind, System, SystemKind};
 use annals_transcript::time::Timestamp;
 
@@ -24,6 +26,7 @@ pub(super) struct RecordExtractor<'b> {
     span: LineSpan,
     millis: Option<i64>,
     uuid: Option<Vec<u8>>,
+    parent: Option<Vec<u8>>,
     block: u32,
 }
 
@@ -31,9 +34,11 @@ impl<'b> RecordExtractor<'b> {
     pub(super) fn take(batch: &'b mut Batch, span: LineSpan, record: &Record<'_>) -> Option<i64> {
         let fields = record.fields();
         let millis = fields.text("timestamp").and_then(|text| Timestamp::new(text).millis());
-        let uuid = fields.text("uuid").map(|text| short_uuid(&text.decode()));
-        let mut extractor = Self { batch, span, millis, uuid, block: 0 };
+        let [uuid, parent] = ["uuid", "parentUuid"]
+            .map(|key| fields.text(key).filter(|id| !id.is_empty()).map(|id| short_uuid(&id.decode())));
+        let mut extractor = Self { batch, span, millis, uuid, parent, block: 0 };
         extractor.envelope(record);
+        extractor.check_complete(record);
         match record {
             Record::User(user) => extractor.user(user),
             Record::Assistant(assistant) => extractor.assistant(assistant),
@@ -76,11 +81,10 @@ impl<'b> RecordExtractor<'b> {
                 }
             }
             Record::FileHistorySnapshot(history) => {
-                let tracked = history.snapshot().and_then(|snapshot| snapshot.tracked_file_backups());
-                extractor.batch.versions(tracked, span);
+                extractor.batch.versions(&tracked_by_snapshot(history), span);
             }
             Record::FileHistoryDelta(delta) => {
-                extractor.batch.versions(delta.tracked_file_backups(), span);
+                extractor.batch.versions(&tracked_by_delta(delta), span);
             }
             Record::PrLink(link) => {
                 let number = link.number().map(|number| number.to_string()).unwrap_or_default();
@@ -115,6 +119,19 @@ impl<'b> RecordExtractor<'b> {
         }
     }
 
+    /// Notes a record that lacks what clients need: the newest ones refuse the file for it.
+    fn check_complete(&mut self, record: &Record<'_>) {
+        let (kind, fields) = (record.kind(), record.fields());
+        let needs_message = matches!(kind, RecordKind::User | RecordKind::Assistant);
+        let is_complete = fields.text("uuid").is_some()
+            && fields.text("timestamp").is_some()
+            && (!needs_message || fields.object("message").is_some());
+        if kind.is_chain() && !is_complete {
+            let LineSpan { line, offset, length } = self.span;
+            self.batch.problems.push((line, offset, length, ProblemKind::IncompleteRecord));
+        }
+    }
+
     fn title(&mut self, kind: FactKind, title: Option<Text<'_>>, missing: MissingTitle) {
         match (title, missing) {
             (Some(title), _) => {
@@ -133,8 +150,8 @@ impl<'b> RecordExtractor<'b> {
             _ => MessageKind::Context,
         };
         let mut texts = TextCollector::default();
-        if let Some(text) = system.content() {
-            texts.push(&text.decode());
+        if let Some(text) = system.text() {
+            texts.push(&text);
         }
         if kind == MessageKind::Error
             && let Some(error) = system.error()
@@ -182,6 +199,7 @@ impl<'b> RecordExtractor<'b> {
             kind,
             millis: self.millis,
             uuid: self.uuid.clone(),
+            parent: self.parent.clone(),
             tool,
             call,
             is_error,

@@ -2,9 +2,14 @@
 
 use std::collections::HashMap;
 
+use annals_json::Fields;
+use annals_store::overflow::named_paths;
+use annals_store::read::read_file;
 use annals_transcript::line::lines;
+use annals_transcript::record::User;
 use memchr::memmem::Finder;
 
+use super::ExactFile;
 use crate::extract::LineBlocks;
 
 /// What every line with a call contains.
@@ -32,6 +37,35 @@ impl<'b> Calls<'b> {
         // If the id is not found literally, it may be written with escapes.
         by_id.or_else(|| self.tools.get_or_insert_with(|| all(self.bytes)).get(call).cloned())
     }
+}
+
+/// The call whose output a file holds.
+pub(super) struct OutputCall {
+    pub(super) call: String,
+    pub(super) tool: Option<String>,
+    /// The record of its result.
+    pub(super) uuid: Option<String>,
+}
+
+/// Finds the result that names an output file, in the files of its session.
+pub(super) fn owner_of_output(file: &ExactFile) -> Option<OutputCall> {
+    let name = file.path.file_name()?.to_str()?;
+    let finder = Finder::new(name);
+    for owner in &file.owners {
+        let Ok(bytes) = read_file(owner) else { continue };
+        for line in lines(&bytes).filter(|line| finder.find(line.body()).is_some()) {
+            let Ok((fields, _)) = Fields::scan(line.body()) else { continue };
+            let user = User::new(fields);
+            let is_named =
+                named_paths(&user).iter().any(|path| path.rsplit(['/', '\\']).next() == Some(name));
+            if let Some(call) = user.tool_result().and_then(|result| result.tool_use()).filter(|_| is_named) {
+                let call = call.to_string();
+                let uuid = user.fields().text("uuid").map(|uuid| uuid.to_string());
+                return Some(OutputCall { tool: Calls::of(&bytes).tool(&call), call, uuid });
+            }
+        }
+    }
+    None
 }
 
 /// The tool of one call, by the last line that has a call with this id.

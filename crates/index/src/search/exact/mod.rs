@@ -1,22 +1,23 @@
-//! Finds exact substrings by searching the files themselves, without the index.
+//! Finds exact substrings by searching the files themselves, without the index: the same files that the index has.
 
 mod calls;
 mod project;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use annals_json::write_string;
+use annals_json::{Value, write_string};
 use annals_store::parallel;
-use annals_store::read::ReadError;
+use annals_store::read::{ReadError, read_file};
+use annals_transcript::line::lines;
 use memchr::memmem::Finder;
 
 use self::calls::Calls;
 use self::project::is_of_project;
 use super::highlight::HighlightedText;
 use super::query::Filter;
-use crate::extract::{LineBlocks, MessageKind, MessageRole};
+use crate::cursor::FileStamp;
+use crate::extract::{IndexedFileRole, LineBlocks, MessageKind, MessageRole, text_of_block};
 
 /// A file to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,10 @@ pub struct ExactFile {
     pub path: PathBuf,
     /// The folder of its project.
     pub slug: String,
+    /// What it is; files of one text are searched as they are.
+    pub role: IndexedFileRole,
+    /// For an output: the files whose results may name it, those of its session.
+    pub owners: Vec<PathBuf>,
 }
 
 /// A block that contains the text.
@@ -50,6 +55,8 @@ pub struct ExactHit {
     pub millis: Option<i64>,
     /// The record's uuid.
     pub uuid: Option<String>,
+    /// The call that an output file belongs to; its tool and the record of its result are those of the hit.
+    pub call: Option<String>,
     /// The text around the match.
     pub snippet: HighlightedText,
 }
@@ -85,8 +92,12 @@ pub fn find_exact(
         if found.load(Ordering::Relaxed) >= most {
             return Ok(Vec::new());
         }
-        let bytes = fs::read(&file.path).map_err(|error| ReadError::new(&file.path, error))?;
-        let mut hits = in_file(&file.path, &bytes, text, &finders);
+        let bytes = read_file(&file.path)?;
+        let mut hits = match file.role {
+            IndexedFileRole::Session | IndexedFileRole::Agent => in_file(&file.path, &bytes, text, &finders),
+            IndexedFileRole::History => in_history(&file.path, &bytes, text, &finders),
+            _ => in_text(file, &bytes, text),
+        };
         hits.retain(|hit| filters.iter().all(|filter| hit.passes(filter)));
         let is_elsewhere = |filter: &Filter| match filter {
             Filter::Project(project) => !is_of_project(&file.slug, &bytes, project),
@@ -145,6 +156,7 @@ fn in_file(path: &Path, bytes: &[u8], text: &str, finders: &[Finder<'_>]) -> Vec
                     is_error: block.is_error,
                     millis: block.millis,
                     uuid: block.uuid.as_deref().map(super::hit::long_uuid),
+                    call: None,
                     snippet: around(&block.text, place, text.len()),
                 });
             }
@@ -152,6 +164,60 @@ fn in_file(path: &Path, bytes: &[u8], text: &str, finders: &[Finder<'_>]) -> Vec
         at = end;
     }
     hits
+}
+
+/// Prompts of `history.jsonl`.
+fn in_history(path: &Path, bytes: &[u8], text: &str, finders: &[Finder<'_>]) -> Vec<ExactHit> {
+    let mut hits = Vec::new();
+    for line in lines(bytes).filter(|line| finders.iter().any(|finder| finder.find(line.body()).is_some())) {
+        let Some(prompt) = text_of_block(IndexedFileRole::History, line.body(), 0) else { continue };
+        let Some(place) = prompt.find(text) else { continue };
+        let time = Value::parse(line.body()).ok().and_then(|value| value.get("timestamp")?.number());
+        hits.push(ExactHit {
+            file: path.to_path_buf(),
+            line: line.number as u64,
+            offset: line.offset as u64,
+            block: 0,
+            role: MessageRole::Human,
+            kind: MessageKind::Prompt,
+            tool: None,
+            is_error: false,
+            millis: time.map(|millis| millis as i64),
+            uuid: None,
+            call: None,
+            snippet: around(&prompt, place, text.len()),
+        });
+    }
+    hits
+}
+
+/// A file of one text: one hit, at the line of the first match.
+fn in_text(file: &ExactFile, bytes: &[u8], text: &str) -> Vec<ExactHit> {
+    let whole = String::from_utf8_lossy(bytes);
+    let Some(place) = whole.find(text) else { return Vec::new() };
+    let start = whole[..place].rfind('\n').map_or(0, |newline| newline + 1);
+    let (role, kind) = file.role.message();
+    let owner = match file.role {
+        IndexedFileRole::Output => calls::owner_of_output(file),
+        _ => None,
+    };
+    let (call, tool, uuid) =
+        owner.map_or((None, None, None), |owner| (Some(owner.call), owner.tool, owner.uuid));
+    let modified = std::fs::metadata(&file.path).ok().map(|metadata| FileStamp::at(&metadata).modified);
+    vec![ExactHit {
+        file: file.path.clone(),
+        line: memchr::memchr_iter(b'\n', &whole.as_bytes()[..start]).count() as u64 + 1,
+        offset: start as u64,
+        block: 0,
+        role,
+        kind,
+        tool,
+        is_error: false,
+        millis: modified.map(|nanos| nanos / 1_000_000),
+        uuid,
+        call,
+        snippet: around(&whole, place, text.len()),
+    }]
 }
 
 /// The text around a match.

@@ -1,0 +1,66 @@
+//! Outputs too large for their line, put back into it: the record has a preview, and a file of the session has the whole.
+
+use std::path::{Path, PathBuf};
+
+use annals_json::Fields;
+use annals_json::edit::{EditError, Editor, PathStep};
+use annals_transcript::content::Block;
+use annals_transcript::line::lines;
+use annals_transcript::record::{RecordKind, User};
+use memchr::memmem::Finder;
+
+use super::{named_paths, resolve_in};
+
+/// Occurs in every line that names such a file.
+const FOLDER: &[u8] = b"tool-results";
+
+/// Returns the lines of the session or sub-agent at this path with their outputs whole, as far as the files are there.
+pub fn with_outputs(bytes: Vec<u8>, path: &Path) -> Vec<u8> {
+    let finder = Finder::new(FOLDER);
+    if finder.find(&bytes).is_none() {
+        return bytes;
+    }
+    let folder = session_folder(path);
+    let mut out = Vec::with_capacity(bytes.len());
+    for line in lines(&bytes) {
+        let (raw, body) = (line.raw(), line.body());
+        let whole = if finder.find(body).is_some() { with_output(body, &folder) } else { None };
+        match whole {
+            Some(whole) => {
+                out.extend_from_slice(&whole);
+                out.extend_from_slice(raw.strip_prefix(body).unwrap_or(b"\n"));
+            }
+            None => out.extend_from_slice(raw),
+        }
+    }
+    out
+}
+
+/// The folder of the session that a file belongs to: sub-agents keep their outputs with those of their session.
+fn session_folder(path: &Path) -> PathBuf {
+    let is_agents = |folder: &&Path| folder.file_name().is_some_and(|name| name == "subagents");
+    match path.ancestors().find(is_agents).and_then(Path::parent) {
+        Some(folder) => folder.to_path_buf(),
+        None => path.with_extension(""),
+    }
+}
+
+fn with_output(line: &[u8], folder: &Path) -> Option<Vec<u8>> {
+    let (fields, _) = Fields::scan(line).ok()?;
+    if RecordKind::of(fields.text("type")) != RecordKind::User {
+        return None;
+    }
+    let user = User::new(fields);
+    let file = named_paths(&user).iter().find_map(|named| resolve_in(folder, named))?;
+    let text = file.read().ok()?;
+    let at = user.content().blocks().position(|block| matches!(block, Block::ToolResult(_)))?;
+    put(line, at, &String::from_utf8_lossy(&text)).ok()
+}
+
+fn put(line: &[u8], at: usize, text: &str) -> Result<Vec<u8>, EditError> {
+    let place =
+        [PathStep::Key("message"), PathStep::Key("content"), PathStep::Item(at), PathStep::Key("content")];
+    let mut editor = Editor::new(line)?;
+    editor.replace_string(&place, text)?;
+    editor.finish()
+}
