@@ -8,7 +8,7 @@ use annals_store::changes::Change;
 use annals_store::files::{PathRefusal, PathState, resolve_plain_file};
 use annals_store::project_slug;
 use annals_store::protected::{is_instructions, is_protected};
-use annals_store::read::{read_below, read_file, read_file_if_there};
+use annals_store::read::{read_below, read_file_if_there};
 use annals_transcript::transcript::Transcript;
 
 use super::file_history::{FileHistory, FileState};

@@ -124,7 +124,7 @@ impl Printer {
                 context.out.json(|object| result::refused(object, why, &self.session))?
             }
             InputReply::Control(reply) => context.out.json(|object| control_response(object, reply))?,
-            InputReply::Ignored(why) => context.say(visible(why)),
+            InputReply::Ignored(why) => context.say(why),
         }
         Ok(context.out.flush()?)
     }

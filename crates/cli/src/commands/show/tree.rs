@@ -150,7 +150,7 @@ impl ConversationTree<'_> {
             let prompt = cut(&one_line(&self.prompt(way).unwrap_or_default()), 60, out.unicode);
             let line = self.transcript.node(way).line;
             let text = out.paint(Paint::Cyan, format!("branch at line {line}: {prompt}"));
-            out.line(format!("{:>6}  {turn}{fork}{text}", ""))?;
+            out.line(text![format!("{:>6}  {turn}{fork}", ""), text])?;
         }
         Ok(())
     }
