@@ -118,15 +118,14 @@ fn tags(text: &str, code: &[Vec<Range<usize>>]) -> Vec<TextEdit> {
     let mut next = vec![0; code.len()];
     let mut edits = Vec::new();
     for (at, _) in text.match_indices('<') {
-        let is_code = code.iter().zip(&mut next).map(|(ranges, next)| {
+        let mut is_code = code.iter().zip(&mut next).map(|(ranges, next)| {
             while ranges.get(*next).is_some_and(|range| range.end <= at) {
                 *next += 1;
             }
             ranges.get(*next).is_some_and(|range| range.start <= at)
         });
-        let is_code_for_all = is_code.fold(true, |all, one| all && one);
         let backslashes = text[..at].len() - text[..at].trim_end_matches('\\').len();
-        if !is_code_for_all && backslashes % 2 == 0 && opens_tag(&text[at + 1..]) {
+        if !is_code.all(|is_code| is_code) && backslashes.is_multiple_of(2) && opens_tag(&text[at + 1..]) {
             edits.push(TextEdit::insert(at, "\\"));
         }
     }
