@@ -41,7 +41,7 @@ impl UncountedUsage {
 
     fn read(files: &[UsageFile], is_missing: impl Fn(&str) -> bool + Sync, context: &Context) -> Self {
         let read = |file: &UsageFile| Ok((read_progress(&file.entry, &is_missing)?, ()));
-        // What cannot be read has been reported by whoever read the sums.
+        // What cannot be read was reported when the sums were read.
         let (usage, _) = StoreUsage::read_with(files, |_| (), read);
         let items = usage.items(&context.prices);
         Self { sources: usage.sources, items }

@@ -1,5 +1,5 @@
-//! What a command could not read. Whoever meets it notes it in the context; when the command ends, one line says so and the
-//! exit code is 3, so that no command can forget to.
+//! What a command could not read. It is noted in the context where it is met; when the command ends, one line reports it and
+//! the exit code is 3, so that no command can forget to.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -188,7 +188,7 @@ fn a_damaged_index_is_made_anew_and_said() {
     assert!(answer.error.contains("rebuilding it"), "{}", answer.error);
 }
 
-/// Everything that was there before the searches began is found by each of them, however many run, and whoever writes.
+/// Everything that was there before the searches began is found by each of them, however many run, while the store grows.
 #[test]
 fn searches_at_once_over_a_growing_store_find_what_was_there() {
     let home = store();

@@ -128,13 +128,22 @@ fn every_turn_of_the_demo_sessions_is_as_their_results_tell() {
                 planned(&path, &TurnRef::Number(turn + 1), options(RewindScope::Code, ForeignChanges::Left))
                     .unwrap();
             let outside = FileOutcome::Skipped(SkipReason::PathRefusal(PathRefusal::Outside));
+            let no_snapshot = FileOutcome::Skipped(SkipReason::NoSnapshot);
             let is_left = |file: &FileRewind| {
-                matches!(file.outcome, FileOutcome::Skipped(_)) && file.outcome != outside
+                matches!(file.outcome, FileOutcome::Skipped(_))
+                    && file.outcome != outside
+                    && file.outcome != no_snapshot
             };
             let left = rewinding.files.iter().any(is_left);
             assert!(!left, "{key}, turn {}: {:?}", turn + 1, rewinding.files);
-            // Files that the session does not know stay as they are.
+            // Files that the session has no copies of stay as they are, and are named.
             let known: Vec<_> = rewinding.files.iter().filter_map(|file| file.path.clone()).collect();
+            for (path, then) in
+                model.iter().filter(|(path, then)| !known.contains(path) && end[*path] != **then)
+            {
+                let is_it = |file: &FileRewind| Path::new(&file.name) == path && file.outcome == no_snapshot;
+                assert!(rewinding.files.iter().any(is_it), "{}: {then:?}", path.display());
+            }
             let expected: Model = model
                 .iter()
                 .map(|(path, then)| {
