@@ -1,7 +1,7 @@
 //! Opening and reading files: whole, or line by line in bounded memory. Reading fails only when the file does.
 //!
-//! Every file of a store is opened here: a pipe or a device under the name of a session must not make a command wait for
-//! ever, and a link in a store must not lead out of it.
+//! Every file of a store is opened here: a pipe or a device under the name of a session must not make a command wait
+//! without end, and a link in a store must not lead out of it.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

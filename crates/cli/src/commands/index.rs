@@ -104,7 +104,7 @@ fn report(
         }
     }];
     let counts = [
-        (refreshed.restarted, "read anew because it was shortened or rewritten"),
+        (refreshed.restarted, "read again because it was shortened or rewritten"),
         (refreshed.gone, "gone"),
         (refreshed.renamed, "renamed"),
         (forgotten, "removed"),

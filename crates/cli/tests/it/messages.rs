@@ -135,7 +135,8 @@ fn counts_for_people_and_programs() {
          records             11  6 user, 4 assistant, 1 system\n\
          messages            10  6 user, 3 assistant, 1 system\n\
          prompts              3\n\
-         responses            3\n\
+         responses            3  2 end_turn, 1 tool_use\n\
+         content blocks      10  7 text, 1 thinking, 1 tool_result, 1 tool_use\n\
          tool calls           1\n\
          tool results         1\n\
          API errors           0\n\
@@ -146,7 +147,7 @@ fn counts_for_people_and_programs() {
     let out = annals_exits(&home, &["show", ID, "--as", "counts", "--json"], 0).out;
     expect(
         &out,
-        "{\"records\":11,\"kinds\":{\"user\":6,\"assistant\":4,\"system\":1},\"messages\":{\"total\":10,\"user\":6,\"assistant\":3,\"system\":1},\"prompts\":3,\"responses\":3,\"toolCalls\":1,\"toolResults\":1,\"toolErrors\":0,\"apiErrors\":0,\"sidechainLines\":0,\"compactions\":1,\"tokens\":{\"input\":30,\"output\":20,\"cacheRead\":90,\"cacheWrite5m\":60,\"cacheWrite1h\":0}}\n[EOF]",
+        "{\"records\":11,\"kinds\":{\"user\":6,\"assistant\":4,\"system\":1},\"messages\":{\"total\":10,\"user\":6,\"assistant\":3,\"system\":1},\"prompts\":3,\"responses\":3,\"toolCalls\":1,\"toolResults\":1,\"toolErrors\":0,\"apiErrors\":0,\"sidechainLines\":0,\"compactions\":1,\"tokens\":{\"input\":30,\"output\":20,\"cacheRead\":90,\"cacheWrite5m\":60,\"cacheWrite1h\":0},\"stopReasons\":{\"end_turn\":2,\"tool_use\":1},\"contentBlocks\":{\"text\":7,\"thinking\":1,\"tool_result\":1,\"tool_use\":1}}\n[EOF]",
     );
     let usage = annals_exits(&home, &["show", ID, "--as", "usage", "--json"], 0).out;
     let total = Value::parse(usage.as_bytes()).unwrap().get("total").unwrap();

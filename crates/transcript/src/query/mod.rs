@@ -28,7 +28,7 @@ pub enum RecordMatch {
     One(NodeIndex),
     /// None.
     Nothing,
-    /// So many different ones begin so.
+    /// This number of different ones begin so.
     Several(usize),
 }
 

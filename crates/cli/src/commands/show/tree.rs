@@ -142,7 +142,7 @@ impl ConversationTree<'_> {
         ))
     }
 
-    /// Prints the branches not taken after a record; those without one begin the conversation anew.
+    /// Prints the branches not taken after a record; those without one begin the conversation again.
     fn draw_branches(&self, at: Option<NodeIndex>, out: &mut Output) -> std::io::Result<()> {
         let (fork, turn) = if out.unicode { ("├╴", "│ ") } else { ("|-", "| ") };
         let person = |point: &&BranchPoint| point.at == at && point.cause == BranchCause::Person;

@@ -38,7 +38,6 @@ use std::path::Path;
 use annals_agent::conversation::ConversationStart;
 use annals_agent::protocol::Approver;
 use annals_store::history::stream_history;
-use annals_store::read::read_below;
 use annals_store::session::NewSession;
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, SessionKey};
@@ -169,8 +168,7 @@ async fn converse(
 fn todos(chat: &ChatSession<'_>, context: &Context) -> Vec<TodoItem> {
     let session = SessionKey::new(chat.agent.conversation.session());
     let agent = AgentKey::new(session.as_str());
-    let config = context.store.config_dir();
-    let list = read_below(config.path(), &config.todo(&session, &agent)).ok();
+    let list = std::fs::read(context.store.config_dir().todo(&session, &agent)).ok();
     list.and_then(|bytes| TodoItem::list(&bytes).ok()).unwrap_or_default()
 }
 
