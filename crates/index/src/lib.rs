@@ -16,6 +16,7 @@ pub mod refresh;
 pub mod search;
 pub mod sql;
 mod summary_cache;
+mod upgrade;
 pub mod usage;
 mod words;
 mod write;

@@ -12,6 +12,7 @@ use annals_store::{ConfigDir, DataDir, StoreSnapshot};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::IndexError;
+use crate::upgrade::upgrade;
 use crate::{database, summary_cache, words};
 
 /// The version of the tables. An index of another version is rebuilt.
@@ -126,6 +127,11 @@ impl Index {
                 return Ok((connection, identity, OpenOutcome::Existing));
             }
             Ok((connection, identity, DatabaseState::Empty)) => (connection, identity, OpenOutcome::New),
+            Ok((connection, identity, DatabaseState::OtherFormat))
+                if upgrade(&connection, path, FORMAT).unwrap_or(false) =>
+            {
+                return Ok((connection, identity, OpenOutcome::Existing));
+            }
             Ok((connection, _, state)) => {
                 drop(connection);
                 let (connection, identity) = Self::rebuild(path)?;

@@ -53,12 +53,12 @@ CREATE TABLE messages (
     kind      INTEGER NOT NULL,
     millis    INTEGER,
     uuid      BLOB,
-    parent    BLOB,                     -- the line that it continues
     tool      INTEGER,
     path      INTEGER,                  -- the file that its call is about
     is_error  INTEGER NOT NULL,
     bytes     INTEGER NOT NULL,         -- of its text
-    indexed   INTEGER NOT NULL          -- so many of them can be searched for
+    indexed   INTEGER NOT NULL,         -- so many of them can be searched for
+    parent    BLOB                      -- the line that it continues
 );
 CREATE INDEX messages_of_file ON messages (file, line);
 

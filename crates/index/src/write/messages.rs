@@ -30,12 +30,12 @@ impl RowWriter<'_> {
                 message.kind.number(),
                 message.millis,
                 message.uuid,
-                message.parent,
                 tool,
                 path,
                 message.is_error,
                 message.bytes as i64,
                 message.indexed as i64,
+                message.parent,
                 number,
             ])?;
         }

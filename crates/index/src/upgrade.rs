@@ -1,0 +1,32 @@
+//! Upgrades an index of the format before this one, so that the rows of files that are gone stay.
+
+use rusqlite::Connection;
+
+use crate::error::IndexError;
+use crate::words;
+
+/// The format that can be upgraded.
+const OLD_FORMAT: i64 = 6;
+
+/// Adds what is new since the old format. Files that are still there get a stamp that no file has: they are read again,
+/// which fills the new columns.
+const CHANGES: &str = "
+    ALTER TABLE messages ADD COLUMN parent BLOB;
+    ALTER TABLE todo_items ADD COLUMN active_form TEXT;
+    ALTER TABLE todo_items ADD COLUMN priority TEXT;
+    DROP INDEX responses_of_file;
+    CREATE INDEX responses_of_file ON responses (file, line);
+    UPDATE files SET modified = -1;";
+
+/// Upgrades an index in place; whether it could. The lock must be held.
+pub(crate) fn upgrade(connection: &Connection, path: &std::path::Path, format: i64) -> Result<bool, IndexError> {
+    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if found != OLD_FORMAT || !words::path_beside(path).exists() {
+        return Ok(false);
+    }
+    words::attach(connection, path)?;
+    // The rows come last, as when an index is made: an upgrade that is killed is done again.
+    connection.execute_batch(&format!("PRAGMA words.user_version = {format};"))?;
+    connection.execute_batch(&format!("BEGIN;{CHANGES}\nPRAGMA main.user_version = {format};\nCOMMIT;"))?;
+    Ok(words::match_rows(connection, format)?)
+}
