@@ -64,6 +64,8 @@ pub(crate) struct ThinkingFilter {
     pub(crate) from: Option<String>,
     /// The model of the next request: in earlier turns it gets back its own thinking alone, which is signed for it.
     pub(crate) model: Option<String>,
+    /// Models that have answered in place of another, behind a gateway: the one that was asked, and the one that answered.
+    pub(crate) authors: Vec<(String, String)>,
     /// The line of the prompt that opened the current turn; `None` between turns.
     pub(crate) turn: Option<String>,
 }
@@ -115,7 +117,7 @@ pub(crate) fn rebuild(bytes: &[u8], thread: ThreadKind, thinking: &ThinkingFilte
                 open_calls.push(call.to_string());
             }
         }
-        foreign.push(is_foreign(message, &transcript, thinking.model.as_deref()));
+        foreign.push(is_foreign(message, &transcript, thinking));
         let message = owned(message);
         if message.is_prompt() {
             last_prompt = lines.last().map(ToString::to_string).or(last_prompt);
@@ -153,14 +155,16 @@ pub(crate) fn rebuild(bytes: &[u8], thread: ThreadKind, thinking: &ThinkingFilte
 }
 
 /// Returns whether another model wrote a response: its thinking is refused, or has no meaning, in a request to this one.
-fn is_foreign(message: &ResumedMessage<'_>, transcript: &Transcript<'_>, model: Option<&str>) -> bool {
-    let Some(model) = model.filter(|_| message.role == Speaks::Assistant) else { return false };
+fn is_foreign(message: &ResumedMessage<'_>, transcript: &Transcript<'_>, thinking: &ThinkingFilter) -> bool {
+    let model = thinking.model.as_deref().filter(|_| message.role == Speaks::Assistant);
+    let Some(model) = model else { return false };
     let author = |node| transcript.fields(node).object("message")?.text("model").map(|name| name.to_string());
-    let authors = message.blocks.iter().filter_map(|block| match block.origin {
+    let mut authors = message.blocks.iter().filter_map(|block| match block.origin {
         BlockOrigin::Record(node) => author(node),
         BlockOrigin::Filler(_) => None,
     });
-    authors.into_iter().any(|author| !Model::is_same(&author, model))
+    let answers = |author: &str| thinking.authors.iter().any(|pair| pair.0 == model && pair.1 == author);
+    authors.any(|author| !Model::is_same(&author, model) && !answers(&author))
 }
 
 fn responses_of(transcript: &Transcript<'_>) -> Vec<String> {

@@ -179,6 +179,15 @@ impl<'s> Conversation<'s> {
         }
     }
 
+    /// Notes which model answers when the one of this turn is asked.
+    pub(crate) fn note_author(&mut self, author: &str) {
+        let Some(model) = self.thinking.model.clone().filter(|_| !self.has_other_author) else { return };
+        let pair = (model, author.to_owned());
+        if !self.thinking.authors.contains(&pair) {
+            self.thinking.authors.push(pair);
+        }
+    }
+
     /// Notes that another model answers in the rest of this turn.
     pub(crate) fn note_other_author(&mut self) {
         self.has_other_author = true;

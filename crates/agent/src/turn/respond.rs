@@ -65,6 +65,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             self.turn_config.model = model;
             self.conversation.note_other_author();
         }
+        if let ResponseOutcome::Answered(answer) = &outcome {
+            self.conversation.note_author(&answer.model);
+        }
         if let ResponseOutcome::Answered(answer) = &outcome
             && answer.is_paused()
         {

@@ -75,7 +75,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 report(Event::Notice(Notice::NotCompacted("it was interrupted".to_owned())));
                 TurnEnd::Interrupted
             }
-            Err(CompactionError::Failed(why)) => TurnEnd::Failed(TurnError::NotCompacted(why)),
+            Err(CompactionError::Failed(why)) => {
+                report(Event::Notice(Notice::NotCompacted(why.clone())));
+                TurnEnd::Failed(TurnError::NotCompacted(why))
+            }
             Err(CompactionError::Session(error)) => TurnEnd::Failed(error.into()),
         };
         let arguments = focus.unwrap_or_default();

@@ -14,6 +14,7 @@ use super::context::ToolContext;
 use super::files::TextFormat;
 use super::read_files::{Fingerprint, ReadExtent};
 use crate::protocol::PastCall;
+use shell::PrintedPart;
 
 /// A line of this many characters may have been cut.
 const LONG_LINE: usize = 2000;
@@ -174,12 +175,15 @@ fn edited(kept: Option<Value<'_>>) -> Option<String> {
 /// Returns the file that a command printed.
 fn printed(input: Option<Value<'_>>, kept: Value<'_>) -> Option<ShownFile> {
     let output = text(Some(kept), "stdout").filter(|output| !output.trim().is_empty())?;
-    let (path, extent) = shell::printed_file(&text(input, "command")?)?;
+    let (path, part) = shell::printed_file(&text(input, "command")?)?;
     // Only the beginning of a long output is kept.
     let is_long = kept.get("persistedOutputPath").is_some() || kept.get("backgroundTaskId").is_some();
-    let whole = extent == ReadExtent::Whole && !is_long;
-    let extent = if whole { ReadExtent::Whole } else { ReadExtent::Part };
-    Some(ShownFile { path, text: whole.then_some(output), first: 1, extent: Some(extent) })
+    let (text, extent) = match part {
+        PrintedPart::Whole if !is_long => (Some(output), ReadExtent::Whole),
+        PrintedPart::Beginning if !is_long => (Some(output), ReadExtent::Part),
+        _ => (None, ReadExtent::Part),
+    };
+    Some(ShownFile { path, text, first: 1, extent: Some(extent) })
 }
 
 fn text(value: Option<Value<'_>>, key: &str) -> Option<String> {

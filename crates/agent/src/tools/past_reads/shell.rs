@@ -2,10 +2,19 @@
 
 use annals_policy::shell::{Command, parse};
 
-use crate::tools::read_files::ReadExtent;
+/// How much of a file a command prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PrintedPart {
+    /// All of it, as it is.
+    Whole,
+    /// Its first lines, as they are.
+    Beginning,
+    /// Some of its lines, in whatever form.
+    Lines,
+}
 
 /// Returns the file that a command prints, and how much of it.
-pub(super) fn printed_file(command: &str) -> Option<(String, ReadExtent)> {
+pub(super) fn printed_file(command: &str) -> Option<(String, PrintedPart)> {
     let script = parse(command).ok()?;
     let [only] = &script.commands[..] else { return None };
     let is_plain = script.all_redirections().next().is_none()
@@ -26,13 +35,14 @@ pub(super) fn printed_file(command: &str) -> Option<(String, ReadExtent)> {
         })
     };
     match (name, &operands[..]) {
-        ("cat", [file]) if options.is_empty() => Some((file.clone(), ReadExtent::Whole)),
-        ("cat" | "nl" | "head" | "tail", [file]) => Some((file.clone(), ReadExtent::Part)),
+        ("cat", [file]) if options.is_empty() => Some((file.clone(), PrintedPart::Whole)),
+        ("head", [file]) if !has('c', "bytes") => Some((file.clone(), PrintedPart::Beginning)),
+        ("cat" | "nl" | "head" | "tail", [file]) => Some((file.clone(), PrintedPart::Lines)),
         ("sed", [_, file]) if has('n', "quiet") && !has('i', "in-place") => {
-            Some((file.clone(), ReadExtent::Part))
+            Some((file.clone(), PrintedPart::Lines))
         }
         ("grep" | "egrep" | "fgrep" | "rg", [_, file]) if !has('r', "recursive") && !has('R', "files") => {
-            Some((file.clone(), ReadExtent::Part))
+            Some((file.clone(), PrintedPart::Lines))
         }
         _ => None,
     }
@@ -71,18 +81,19 @@ mod tests {
 
     #[test]
     fn a_command_that_prints_one_file_reads_it() {
-        for (command, extent) in [
-            ("cat f", ReadExtent::Whole),
-            ("/bin/cat 'f'", ReadExtent::Whole),
-            ("cat -n f", ReadExtent::Part),
-            ("head -n 20 f", ReadExtent::Part),
-            ("head -20 f", ReadExtent::Part),
-            ("tail -c +3 -- f", ReadExtent::Part),
-            ("sed -n '1,20p' f", ReadExtent::Part),
-            ("grep -n -A 3 'fn main' f", ReadExtent::Part),
-            ("rg x f", ReadExtent::Part),
+        for (command, part) in [
+            ("cat f", PrintedPart::Whole),
+            ("/bin/cat 'f'", PrintedPart::Whole),
+            ("cat -n f", PrintedPart::Lines),
+            ("head -n 20 f", PrintedPart::Beginning),
+            ("head -20 f", PrintedPart::Beginning),
+            ("head -c 20 f", PrintedPart::Lines),
+            ("tail -c +3 -- f", PrintedPart::Lines),
+            ("sed -n '1,20p' f", PrintedPart::Lines),
+            ("grep -n -A 3 'fn main' f", PrintedPart::Lines),
+            ("rg x f", PrintedPart::Lines),
         ] {
-            assert_eq!(printed_file(command), Some(("f".to_owned(), extent)), "{command}");
+            assert_eq!(printed_file(command), Some(("f".to_owned(), part)), "{command}");
         }
         for command in [
             "cat f g",

@@ -3,7 +3,7 @@
 use std::io;
 
 use annals_agent::api::transport::Transport;
-use annals_agent::protocol::{Event, TurnReport, WrittenLine};
+use annals_agent::protocol::{Event, TurnEnd, TurnError, TurnReport, WrittenLine};
 use annals_json::ObjectWriter;
 use annals_store::session::WRITTEN_FORM;
 use annals_store::source::new_uuid;
@@ -105,7 +105,9 @@ impl Printer {
                 if !finished.text.is_empty() {
                     context.out.line(TerminalText::block(&finished.text))?;
                 }
-                if let Some(why) = result::complaint(finished) {
+                // That a compaction failed was a notice already.
+                let is_told = matches!(finished.ending, TurnEnd::Failed(TurnError::NotCompacted(_)));
+                if let Some(why) = result::complaint(finished).filter(|_| !is_told) {
                     context.say(why);
                 }
             }

@@ -79,8 +79,8 @@ fn built_in_commands_are_recorded_with_what_they_show() {
         terminal.ends_with(">");
         let session = std::fs::read_to_string(fixture.session()).unwrap();
         assert!(session.contains(&format!("<command-name>{command}</command-name>")), "{command}");
-        let shown = session.lines().filter(|line| line.contains(r#""subtype":"local_command""#));
-        assert!(shown.last().unwrap().contains(shows), "{command}");
+        let shown = session.lines().rfind(|line| line.contains(r#""subtype":"local_command""#));
+        assert!(shown.unwrap().contains(shows), "{command}");
     }
     terminal.press("on @@next@@\r");
     terminal.sees_times("next it is", 2);

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use annals_agent::conversation::ApiMessage;
-use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnReport};
+use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnError, TurnReport};
 use annals_agent::tools::bash::Shells;
 use annals_store::source::Clock;
 use annals_store::todos::{TodoItem, TodoStatus};
@@ -190,6 +190,11 @@ impl ChatSession<'_> {
                     ControlFlow::Break(outcome) => {
                         return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
                     }
+                    // A notice has said why.
+                    ControlFlow::Continue((
+                        Some(TurnReport { ending: TurnEnd::Failed(TurnError::NotCompacted(_)), .. }),
+                        _,
+                    )) => {}
                     ControlFlow::Continue((Some(TurnReport { ending: TurnEnd::Failed(error), .. }), _)) => {
                         ui.note(ERROR, &error.to_string());
                     }
