@@ -86,7 +86,10 @@ fn the_trash_of_another_store_is_neither_listed_nor_emptied() {
     let listed = stores.run(&stores.second, &["trash", "--list"], 1);
     assert!(listed.out.contains("second"), "{}", listed.out);
     assert!(
-        stores.run(&stores.second, &["trash", "--list", "--all-stores", "--json"], 0).out.contains("Water the trees")
+        stores
+            .run(&stores.second, &["trash", "--list", "--all-stores", "--json"], 0)
+            .out
+            .contains("Water the trees")
     );
     assert!(stores.run(&stores.first, &["trash", "--list", "--json"], 0).out.contains("Water the trees"));
     let emptied = stores.run(&stores.second, &["trash", "--empty", "--yes"], 0);
