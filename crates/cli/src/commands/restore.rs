@@ -16,7 +16,6 @@ use crate::change::{ChangeReport, ChangeSubject, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::table::{Align, Table, one_line};
 use crate::vault::{self, RestoreOptions, restore_from_vault};
@@ -82,17 +81,8 @@ pub(crate) fn run(args: &RestoreArgs, context: &mut Context) -> Result<Outcome, 
         Journal::new(&context.data_dir()?).undo(entry).map_err(undo_fault)?;
         confirm.yes = true;
     }
-    match find(session, args.change.as_deref(), everything(context)?, context) {
-        Ok(lost) => restore(lost, confirm, context),
-        Err(fault) => match ResolvedSession::find(context, session) {
-            Ok(found) if fault.is_nothing_found() && args.change.is_none() => {
-                let sentence = format!("{} is in the store already: nothing to restore", found.key);
-                ChangeReport::of(&found.path).report(context, &sentence)?;
-                Ok(Outcome::Done)
-            }
-            _ => Err(fault),
-        },
-    }
+    let lost = find(session, args.change.as_deref(), everything(context)?, context)?;
+    restore(lost, confirm, context)
 }
 
 /// A restore of this session from the trash that was cut short: it is reverted before the session is restored again.

@@ -9,6 +9,7 @@ use annals_store::{ConfigDir, Discovery, Store, Summary};
 use annals_surgery::trash::{PromptHistory, TrashPlan, TrashPlanError, plan};
 use annals_transcript::time::format_millis;
 
+use super::undo::WIDE;
 use crate::args::TrashArgs;
 use crate::change::{ChangeReport, ChangeSubject, Sentence};
 use crate::context::Context;
@@ -171,33 +172,34 @@ fn sum(batches: &[TrashBatch]) -> String {
 }
 
 fn draw(batches: &[TrashBatch], context: &mut Context) -> Result<(), Fault> {
-    let mut table = Table::new(&[
+    let is_wide = context.out.width >= WIDE;
+    let mut heads = vec![
         ("change", Align::Left),
         ("when", Align::Left),
         ("state", Align::Left),
         ("files", Align::Right),
         ("size", Align::Right),
         ("what", Align::Left),
-        ("title", Align::Left),
-        ("store", Align::Left),
-    ])
-    .paint(1, Paint::Dim);
+    ];
+    heads.extend([("title", Align::Left), ("store", Align::Left)].into_iter().filter(|_| is_wide));
+    let mut table = Table::new(&heads).paint(1, Paint::Dim);
     for batch in batches {
         let entry = batch.entry.as_ref();
         let subject = entry.map(ChangeSubject::of);
-        table.row(vec![
+        let what = subject.as_ref().zip(entry).map(|(subject, entry)| subject.named(&entry.what));
+        let mut row = vec![
             batch.id.clone(),
             batch.time.map(|time| words::moment(time, &context.zone)).unwrap_or_default(),
             entry.map_or("unknown", |entry| entry.stage.name()).to_owned(),
             words::count(batch.files),
             words::bytes(batch.bytes),
-            subject
-                .as_ref()
-                .zip(entry)
-                .map_or_else(String::new, |(subject, entry)| subject.named(&entry.what)),
-            subject.as_ref().and_then(|subject| subject.title.clone()).unwrap_or_default(),
-            subject.as_ref().map(ChangeSubject::store_name).unwrap_or_default(),
-        ]);
+            what.unwrap_or_default(),
+        ];
+        if is_wide {
+            row.push(subject.as_ref().and_then(|subject| subject.title.clone()).unwrap_or_default());
+            row.push(subject.as_ref().map(ChangeSubject::store_name).unwrap_or_default());
+        }
+        table.row(row);
     }
     Ok(table.draw(&mut context.out)?)
 }

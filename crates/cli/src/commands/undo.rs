@@ -11,6 +11,9 @@ use crate::error::{Fault, Outcome};
 use crate::table::{Align, Table};
 use crate::words;
 
+/// From this width on, lists have a column for titles and stores.
+pub(super) const WIDE: usize = 120;
+
 pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let data = context.data_dir()?;
     let journal = Journal::new(&data);
@@ -87,21 +90,21 @@ fn list(entries: &[JournalEntry], context: &mut Context) -> Result<Outcome, Faul
             });
         })?;
     } else {
-        let mut table = Table::new(&[
-            ("change", Align::Left),
-            ("when", Align::Left),
-            ("state", Align::Left),
-            ("what", Align::Left),
-            ("title", Align::Left),
-            ("store", Align::Left),
-        ]);
+        // In a narrow terminal the ids matter most.
+        let is_wide = context.out.width >= WIDE;
+        let mut heads = vec!["change", "when", "state", "what"];
+        heads.extend(["title", "store"].into_iter().filter(|_| is_wide));
+        let heads: Vec<_> = heads.into_iter().map(|head| (head, Align::Left)).collect();
+        let mut table = Table::new(&heads);
         for entry in entries {
             let subject = ChangeSubject::of(entry);
             let when = words::moment(entry.time, &context.zone);
-            let what = subject.named(&entry.what);
-            let title = subject.title.clone().unwrap_or_default();
-            let state = entry.stage.name().to_owned();
-            table.row(vec![entry.id.clone(), when, state, what, title, subject.store_name()]);
+            let mut row =
+                vec![entry.id.clone(), when, entry.stage.name().to_owned(), subject.named(&entry.what)];
+            if is_wide {
+                row.extend([subject.title.clone().unwrap_or_default(), subject.store_name()]);
+            }
+            table.row(row);
         }
         table.draw(&mut context.out)?;
     }

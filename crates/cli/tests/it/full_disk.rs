@@ -30,8 +30,8 @@ fn home() -> Home {
     home
 }
 
-/// Runs commands with a folder on a file system that has `room` bytes left besides its content. What the folder holds then
-/// is copied out to `out`.
+/// Runs commands with a folder on a file system that has `room` bytes left besides its content, and then, with room again,
+/// undo. What the folder holds in the end is copied out to `out`.
 fn run_in_room(home: &Home, folder: &Path, room: usize, script: &str, out: &Path) -> Option<String> {
     let script = format!(
         r#"set -e
@@ -43,7 +43,7 @@ free=$(df --output=avail -B1 "$2" | tail -1)
 [ "$free" -le {room} ] || head -c $((free - {room})) /dev/zero > "$2/.filler" || true
 set +e
 {script}
-rm -f "$2/.filler"
+rm -f "$2/.filler"; mount -o remount,size=64m "$2"
 "$1" undo --yes > "$3/undo" 2>&1; echo "undo $?"
 cp -a "$2/." "$3/after"
 "#

@@ -385,7 +385,8 @@ fn a_killed_restore_is_run_again_or_undone() {
                 finished = finishes(&home, "restore", step);
                 let what = format!("restore, killed before step {step}, then {ending}");
                 if ending == "restore" {
-                    annals_exits(&home, &["restore", &id, "--yes"], 0);
+                    // Once it is done there is nothing to restore.
+                    annals_exits(&home, &["restore", &id, "--yes"], i32::from(finished));
                     assert_same(&before, &exact_tree(&home.config_dir()), &what);
                 } else {
                     // Before the restore is noted, it is the change before it that is undone.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use annals_json::Value;
+use annals_store::digest::short;
 use annals_testkit::home::Home;
 use annals_testkit::receiver::{Receiver, ReceiverBehavior};
 use flate2::read::GzDecoder;
@@ -191,6 +192,16 @@ fn an_old_spool_is_sent() {
             collect.join(format!("{name}.{extension}")),
         )
         .unwrap();
+    }
+
+    // A batch names its store after the path of it: the store lies elsewhere now.
+    let store = short(old.home.config_dir().canonicalize().unwrap().as_os_str().as_encoded_bytes());
+    for batch in fs::read_dir(collect.join(format!("{name}.spool"))).unwrap() {
+        let path = batch.unwrap().path();
+        let text = String::from_utf8(zstd::decode_all(&fs::read(&path).unwrap()[..]).unwrap()).unwrap();
+        let named = text.split("\"store\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let here = text.replacen(named, &store, 1);
+        fs::write(&path, zstd::encode_all(here.as_bytes(), 3).unwrap()).unwrap();
     }
 
     old.run(&["collect", "--to", &to]);

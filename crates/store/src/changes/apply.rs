@@ -178,9 +178,16 @@ impl Transaction<'_> {
             Effect::Replaced { bytes, .. } => bytes.unwrap_or_default(),
             _ => 0,
         };
+        let is_new =
+            matches!(&self.entry.effects[at], Effect::Created { .. } | Effect::Replaced { kept: None, .. });
         let is_swapped = self.swapped.contains(&at);
         match self.old_files.iter_mut().find(|(of, _)| *of == at && is_swapped) {
             Some((_, old)) => old.come_back(new_length),
+            // Made a moment ago from what the caller still has: no need for a copy, and perhaps no room.
+            None if is_new => {
+                clear_left_overs(self.entry.effects[at].path());
+                remove(self.entry.effects[at].path())
+            }
             None => {
                 let mut steps = Steps::unwatched();
                 Reverter { data: self.data, entry: &self.entry, steps: &mut steps }.revert(at)

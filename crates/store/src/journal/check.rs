@@ -32,12 +32,18 @@ impl ReplacedState {
         }
         let length = fs::metadata(path)?.len();
         let digest = digest_of(path, bytes.unwrap_or(u64::MAX))?;
-        if digest == left {
-            return Ok(if bytes.is_none_or(|bytes| bytes == length) { Self::New } else { Self::Other });
+        if digest == left && bytes.is_none_or(|bytes| bytes == length) {
+            return Ok(Self::New);
         }
         let Some(kept) = kept else { return Ok(Self::Other) };
-        let is_old = covers(path, kept) && (bytes.is_some() || fs::metadata(kept)?.len() == length);
-        Ok(if is_old { Self::Old } else { Self::Other })
+        let old_length = fs::metadata(kept)?.len();
+        let may_have_grown = match bytes {
+            // It begins as the new one does: it is the old one only if that goes on from there.
+            Some(bytes) if digest == left => old_length > bytes,
+            Some(_) => true,
+            None => old_length == length,
+        };
+        Ok(if may_have_grown && covers(path, kept) { Self::Old } else { Self::Other })
     }
 }
 

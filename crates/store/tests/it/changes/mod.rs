@@ -92,6 +92,8 @@ fn place(home: Home) -> (Place, Vec<Change>) {
         ("projects/-o/other.jsonl".to_owned(), "{}\n"),
         ("todos/a.json".to_owned(), "[]"),
         ("todos/b.json".to_owned(), "[1]"),
+        ("todos/shorter.json".to_owned(), "[1]\n[2]\n"),
+        ("todos/longer.json".to_owned(), "[1]\n"),
         ("plans/p.md".to_owned(), "plan"),
         ("history.jsonl".to_owned(), "{}\n"),
     ] {
@@ -107,6 +109,9 @@ fn place(home: Home) -> (Place, Vec<Change>) {
     let changes = vec![
         Change::Rewrite { path: place.path(format!("{SESSION}.jsonl")), bytes: talk },
         Change::Replace { path: place.path("todos/a.json"), bytes: b"[2]".to_vec() },
+        // One begins as the other does.
+        Change::Replace { path: place.path("todos/shorter.json"), bytes: b"[1]\n".to_vec() },
+        Change::Replace { path: place.path("todos/longer.json"), bytes: b"[1]\n[2]\n".to_vec() },
         Change::Replace { path: place.path("todos/new.json"), bytes: b"[3]".to_vec() },
         Change::Create { path: place.path("projects/-new/deep/er/x.jsonl"), bytes: b"{}\n".to_vec() },
         Change::Place { from: ready.join("one"), path: place.path("file-history/s/one@v1") },
