@@ -46,6 +46,13 @@ impl Policy<'_> {
             decision = decision.and(Decision::ask(Reason::NotCovered(format!("{name}=…"))));
         }
         let values = inside.all().flat_map(|command| &command.assignments).map(|assignment| &assignment.word);
+        // Paths are resolved by what these are now.
+        let moved = |name: &&String| ["HOME", "PWD", "OLDPWD"].contains(&name.as_str());
+        let assigned =
+            inside.all().flat_map(|command| &command.assignments).map(|assignment| &assignment.name);
+        if let Some(name) = assigned.chain(&inside.assigned).find(moved).filter(|_| self.has_file_rules()) {
+            decision = decision.and(Decision::ask(Reason::NotCovered(format!("{name}=…"))));
+        }
         if let Some(more) = self.named_later(values.chain(&script.listed)) {
             decision = decision.and(more);
         }

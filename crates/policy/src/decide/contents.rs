@@ -82,9 +82,16 @@ impl ScriptContents {
 /// A word as a path, where it is known.
 pub(super) fn path_of(word: &Word, workspace: &Workspace) -> Option<String> {
     let mut out = String::new();
-    for piece in &word.parts {
+    for (place, piece) in word.parts.iter().enumerate() {
         match piece {
             WordPart::Text(text) => out.push_str(text),
+            // The folder in which the command runs, whichever that is.
+            WordPart::Variable { name, .. } if name == "PWD" => {
+                let behind = word.parts.get(place + 1);
+                let is_whole = behind
+                    .is_none_or(|next| matches!(next, WordPart::Text(text) if text.starts_with(['/', ':'])));
+                out.push_str(Some(".").filter(|_| is_whole)?);
+            }
             WordPart::Home => out.push_str(&workspace.home()?.to_string_lossy()),
             WordPart::Variable { name, .. } if name == "HOME" => {
                 out.push_str(&workspace.home()?.to_string_lossy())

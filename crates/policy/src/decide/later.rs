@@ -46,6 +46,9 @@ const MESSAGES: [&str; 4] = ["-m", "--message", "--body", "--title"];
 /// What separates words inside of one argument.
 const BETWEEN: &str = "=!'\"`;|&(){}<>,: \t\n@";
 
+/// How many values of one argument are read as scripts.
+const MAX_VALUES: usize = 8;
+
 /// How many texts within texts are looked at.
 const MAX_LAYERS: usize = 3;
 
@@ -98,7 +101,11 @@ impl Policy<'_> {
             if layer >= MAX_LAYERS {
                 return rules.first().map(|rule| Decision::ask(Reason::may_match(rule, &command.shown())));
             }
-            if let Some(decision) = self.later_text(&text, layer + 1) {
+            let values = text.char_indices().filter(|(_, letter)| "=!:".contains(*letter)).take(MAX_VALUES);
+            let values = values.map(|(at, _)| &text[at + 1..]).chain(value(&text));
+            let mut scripts =
+                std::iter::once(text.as_str()).chain(values).filter(|text| text.contains(is_text));
+            if let Some(decision) = scripts.find_map(|text| self.later_text(text, layer + 1)) {
                 return Some(decision);
             }
         }
@@ -177,7 +184,7 @@ fn pattern_of(rule: &Rule, holds: impl Fn(&crate::rules::CommandPattern) -> bool
 fn own_words(name: &str, words: &[Word]) -> Vec<usize> {
     let mut found = Vec::new();
     if WITH_COMMANDS.contains(&name) {
-        let is_operand = |word: &Word| !word.beginning().starts_with('-');
+        let is_operand = |word: &Word| !word.beginning().starts_with('-') && !word.beginning().contains('=');
         found.extend(words.iter().skip(1).position(is_operand).map(|place| place + 1));
     }
     found.extend(messages(name, words));

@@ -1,6 +1,7 @@
 //! Decides about a call: by deny rules, ask rules, protected paths, allow rules, and the mode, in this order.
 
 mod bash;
+mod below;
 mod candidates;
 mod contents;
 mod files;

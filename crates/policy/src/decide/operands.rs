@@ -10,7 +10,7 @@ use super::{Policy, stated};
 use crate::decision::{Decision, Reason};
 use crate::mode::Mode;
 use crate::paths::{FileKind, PathError, ResolvedPath, is_protected, is_refused, resolve};
-use crate::read_only::{reading, shows_files};
+use crate::read_only::reading;
 use crate::rules::{Matcher, RuleList};
 use crate::shell::{Command, Redirection, RedirectionKind, Word, base_name, strip};
 
@@ -32,32 +32,6 @@ const NAMING: [&str; 10] = ["echo", "printf", "test", "[", "ls", "cd", "mkdir", 
 
 /// Builtins that give names to texts.
 const DECLARING: [&str; 6] = ["export", "declare", "typeset", "local", "readonly", "alias"];
-
-/// Programs that read or copy everything below the folders that they are given.
-const READING_BELOW: [&str; 22] = [
-    "tar",
-    "bsdtar",
-    "gtar",
-    "zip",
-    "7z",
-    "7za",
-    "7zz",
-    "rar",
-    "jar",
-    "pax",
-    "rsync",
-    "cp",
-    "mv",
-    "ln",
-    "scp",
-    "sftp",
-    "ag",
-    "ack",
-    "rg",
-    "diff",
-    "mksquashfs",
-    "install",
-];
 
 /// Targets of redirections that are no files.
 pub(super) const STREAMS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"];
@@ -92,16 +66,32 @@ impl OperandUse {
             return None;
         }
         let reads = READING.contains(&name);
-        let is_plain =
-            reads || DECLARING.contains(&name) || reading(command).is_some() || is_tracking(name, command);
+        let is_plain = (reads && !has_output(name, command))
+            || DECLARING.contains(&name)
+            || reading(command).is_some()
+            || is_tracking(name, command);
         Some(Self { reads, writes, may_write: writes || !is_plain })
+    }
+}
+
+/// Programs that read, and write what an option or a second operand names: all but the forms that are known to only read.
+fn has_output(name: &str, command: &Command) -> bool {
+    let writes = |word: &Word| {
+        ["-o", "-O", "--log-file", "--LOG-FILE"].iter().any(|option| word.beginning().starts_with(option))
+    };
+    match name {
+        "sort" | "uniq" | "awk" | "gawk" | "xxd" | "base64" => reading(command).is_none(),
+        "less" | "more" | "bat" | "strings" => command.words[1..].iter().any(writes),
+        _ => false,
     }
 }
 
 /// Commands of git that take names of files and leave the files as they are.
 fn is_tracking(name: &str, command: &Command) -> bool {
     let first = command.words.get(1).map(Word::beginning).unwrap_or_default();
+    let writes = |word: &Word| word.beginning().starts_with("--output");
     name == "git"
+        && !command.words.iter().any(writes)
         && matches!(first, "add" | "commit" | "diff" | "log" | "show" | "blame" | "check-ignore" | "ls-files")
 }
 
@@ -245,75 +235,6 @@ impl Policy<'_> {
         };
         let found = parts.find(is_inside).filter(|_| used.may_write);
         found.map(|part| Decision::ask(Reason::Protected(PathBuf::from(part))))
-    }
-
-    /// Programs that read everything below a folder, or all that git keeps: what must not be read may be there.
-    fn below(&self, name: &str, command: &Command, folders: &[PathBuf]) -> Option<Decision> {
-        if !self.has_file_rules() {
-            return None;
-        }
-        let arguments = &command.words[1..];
-        let is_folder = |word: &Word| {
-            let paths = path_of(word, self.workspace).and_then(|text| candidates(&text, self.workspace));
-            let real = |folder: &PathBuf, path: &String| resolve(self.files, folder, path.as_ref());
-            let is_one = |path: &String| {
-                folders
-                    .iter()
-                    .any(|folder| real(folder, path).is_ok_and(|path| path.kind == FileKind::Folder))
-            };
-            paths.is_none_or(|paths| paths.sure.iter().chain(&paths.parts).any(is_one))
-        };
-        // The last operand of these is a target.
-        let has_target = matches!(name, "cp" | "mv" | "ln" | "install")
-            && !arguments
-                .iter()
-                .any(|word| word.beginning().starts_with("-t") || word.beginning().starts_with("--t"));
-        let sources = &arguments[..arguments.len() - usize::from(has_target && !arguments.is_empty())];
-        let is_recursive = |word: &Word| {
-            let option = word.beginning();
-            let long = ["--recursive", "--dereference-recursive", "--directories"];
-            long.iter().any(|name| option.starts_with(name))
-                || (option.starts_with('-') && !option.starts_with("--") && option.contains(['r', 'R', 'd']))
-        };
-        let reads = match name {
-            "git" => shows_files(arguments),
-            "rg" | "ag" | "ack" => true,
-            "grep" | "egrep" | "fgrep" | "zgrep" => arguments.iter().any(is_recursive),
-            "docker" | "podman" => {
-                matches!(arguments.first().map(Word::beginning), Some("cp" | "build" | "buildx"))
-            }
-            _ => READING_BELOW.contains(&name) && sources.iter().any(is_folder),
-        };
-        reads.then(|| Decision::ask(Reason::UnknownPath(command.spelling())))
-    }
-
-    /// Commands that change a configuration that programs are run by, without naming the file.
-    fn configures(&self, name: &str, command: &Command) -> Option<Decision> {
-        let words: Vec<_> = command.words[1..].iter().map(Word::beginning).collect();
-        let operands: Vec<_> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
-        let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
-        let file = match (name, operands.as_slice()) {
-            ("git", ["config", rest @ ..]) => {
-                let gets = has(&[
-                    "--get",
-                    "--get-all",
-                    "--get-regexp",
-                    "--get-urlmatch",
-                    "--list",
-                    "-l",
-                    "--get-color",
-                ]);
-                let reads = matches!(rest, ["get" | "list", ..])
-                    || (rest.len() == 1 && !has(&["--unset", "-e", "--edit"]));
-                (!gets && !reads).then_some(".git/config")
-            }
-            ("npm" | "pnpm" | "yarn", ["config", "set" | "delete" | "edit", ..] | ["set", ..]) => {
-                Some(".npmrc")
-            }
-            ("direnv", ["allow" | "permit" | "grant", ..]) => Some(".envrc"),
-            _ => None,
-        };
-        file.map(|file| Decision::ask(Reason::Protected(PathBuf::from(file))))
     }
 
     /// Texts that become operands later: values of variables and words of loops that name a file of a rule.

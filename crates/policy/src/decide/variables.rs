@@ -61,7 +61,9 @@ impl SetVariables {
     /// Before the first command: what loops set. `${x:=…}` keeps a value that is there.
     pub(super) fn new(script: &Script) -> Self {
         let has_functions = !script.functions.is_empty();
-        Self { names: script.looped.clone(), patterns: patterns(script), has_functions }
+        // Arithmetic takes only what is set, or sets it.
+        let names = script.looped.iter().chain(&script.counted).cloned().collect();
+        Self { names, patterns: patterns(script), has_functions }
     }
 
     /// Behind this command. `x=1 ls` sets nothing that is left, and `x+=1` keeps what was there.

@@ -72,10 +72,7 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<CommandRe
         "awk" | "gawk" | "mawk" | "nawk" => literals.and_then(|words| awk::reading(&words)),
         "jq" => literals.and_then(|words| jq(&words)),
         "ps" => literals.filter(|words| ps(words)).and(nothing),
-        // The second operand is written to, and `-r` writes as well.
-        "xxd" => by_table(&("xxd", "abc:eg:il:ps:u", "", Operands::Paths), arguments).filter(|reading| {
-            reading.paths.len() <= 1 && !arguments.iter().any(|word| word.beginning().starts_with("-r"))
-        }),
+        "xxd" => literals.and_then(|words| xxd(&words)),
         "tar" => literals.and_then(|words| tar(&words)),
         "unzip" => literals.and_then(|words| match words.as_slice() {
             [list, path] if matches!(list.as_str(), "-l" | "-v" | "-Z" | "-Z1") => {
@@ -189,6 +186,24 @@ fn ps(words: &[String]) -> bool {
         }
     }
     true
+}
+
+/// `xxd FILE`: a second operand is written to, and `-r` writes as well.
+fn xxd(words: &[String]) -> Option<CommandReads> {
+    let mut paths = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.strip_prefix('-') {
+            Some("c" | "g" | "l" | "s") => {
+                words.next()?;
+            }
+            Some("") | None => paths.push(word.as_str()),
+            Some(letters) if letters.starts_with(['c', 'g', 'l', 's']) => {}
+            Some(letters) if letters.chars().all(|letter| "abeipu".contains(letter)) => {}
+            Some(_) => return None,
+        }
+    }
+    (paths.len() <= 1).then(|| of_paths(paths))
 }
 
 /// `tar -tzf FILE`: the list of an archive.

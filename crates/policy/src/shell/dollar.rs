@@ -22,7 +22,8 @@ impl Parser<'_> {
             Some(b'(') if rest.starts_with("((") => {
                 self.at += 2;
                 self.arithmetic()?;
-                word.parts.push(WordPart::Unknown(count));
+                // A number is one word.
+                word.parts.push(WordPart::Unknown(WordCount::One));
             }
             // It may be arithmetic then.
             Some(b'(') if rest.starts_with("(\\\n") => {

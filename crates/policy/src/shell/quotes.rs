@@ -133,7 +133,6 @@ impl Parser<'_> {
                 self.at += name.len();
                 word.push_variable("PWD", WordCount::One);
             } else {
-                self.at += if is_whole { name.len() } else { 0 };
                 word.parts.push(WordPart::OtherHome);
             }
         }

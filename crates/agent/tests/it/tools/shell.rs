@@ -93,7 +93,7 @@ async fn a_command_cannot_forge_the_folder_of_the_next() {
     std::os::unix::fs::symlink("/", work.join("root")).unwrap();
     bash(&fixture, "pwd() { echo \"$PWD/link\"; }").await;
     assert_eq!(fixture.context.current(), work);
-    // Whoever answers in place of the shell names a real folder, inside, or none.
+    // A forged answer is a real folder, inside, or none.
     bash(&fixture, "builtin() { echo \"$PWD/link\"; }").await;
     assert_eq!(fixture.context.current(), work.join("sub/deep"));
     for (text, ends_in) in [
