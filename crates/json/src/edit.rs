@@ -227,7 +227,10 @@ mod tests {
         editor.replace_value(list.items().nth(2).unwrap(), b"4").unwrap();
         assert_eq!(editor.finish().unwrap(), raw.replace(",3", ",4").into_bytes());
         let mut editor = Editor::new(raw.as_bytes()).unwrap();
-        assert_eq!(editor.replace_value(Value::from_checked(b"1"), b"4").err(), Some(EditError::PathNotFound));
+        assert_eq!(
+            editor.replace_value(Value::from_checked(b"1"), b"4").err(),
+            Some(EditError::PathNotFound)
+        );
         check(raw, |e| e.set(&[], "b", b"true").map(drop), &raw.replace(r#""\ud800""#, "true"));
         check(raw, |e| e.set(&[Key("e")], "new", b"[]").map(drop), &raw.replace("{}", r#"{"new":[]}"#));
         check(raw, |e| e.set(&[], "z", b"0").map(drop), &raw.replace("{}}", r#"{},"z":0}"#));

@@ -422,7 +422,10 @@ mod tests {
             let whole = "[".repeat(depth) + &"]".repeat(depth);
             check(&whole, Ok(2 * depth));
             check(&whole[..whole.len() - 1], Err((ParseErrorKind::Unfinished, 2 * depth - 1)));
-            check(&format!("{}}}", &whole[..whole.len() - 1]), Err((ParseErrorKind::Unexpected, 2 * depth - 1)));
+            check(
+                &format!("{}}}", &whole[..whole.len() - 1]),
+                Err((ParseErrorKind::Unexpected, 2 * depth - 1)),
+            );
             let objects = "{\"a\":".repeat(depth) + "[1, {}, []]" + &" , \"b\" : null }".repeat(depth);
             check(&objects, Ok(objects.len()));
         }
@@ -431,8 +434,25 @@ mod tests {
     #[test]
     fn both_scanners_agree_and_the_second_tells_what_is_open() {
         let texts = [
-            "{}", "[]", "[ ]", "{ }", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "[1 2]", "{\"a\":[1,{\"b\":2}]}", "[{]}", "1",
-            "\"", "{\"a\":1]", "", "{,}", "[,]", "{1:2}", "[true,false,null,-1.5e3,\"x\"] ",
+            "{}",
+            "[]",
+            "[ ]",
+            "{ }",
+            "[1,]",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "[1 2]",
+            "{\"a\":[1,{\"b\":2}]}",
+            "[{]}",
+            "1",
+            "\"",
+            "{\"a\":1]",
+            "",
+            "{,}",
+            "[,]",
+            "{1:2}",
+            "[true,false,null,-1.5e3,\"x\"] ",
         ];
         for text in texts {
             let mut open = Vec::new();

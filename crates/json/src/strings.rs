@@ -49,7 +49,10 @@ mod tests {
 
     #[test]
     fn keys_and_texts_in_order() {
-        check(r#"{"a":"b","c" : [1,"d\"e",{"f":null}]}"#, &[("a", true), ("b", false), ("c", true), ("d\"e", false), ("f", true)]);
+        check(
+            r#"{"a":"b","c" : [1,"d\"e",{"f":null}]}"#,
+            &[("a", true), ("b", false), ("c", true), ("d\"e", false), ("f", true)],
+        );
         check("\"x\"", &[("x", false)]);
         check("[1,true]", &[]);
         check("[\"\",\":\"]", &[("", false), (":", false)]);

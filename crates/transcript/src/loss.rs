@@ -54,7 +54,7 @@ pub fn losses<'a>(
 struct Choices<'t, 'a> {
     transcript: &'t Transcript<'a>,
     graph: &'t Graph<'a>,
-    places: NodeMap<Place>,
+    places: NodeMap<Membership>,
     /// The first prompt of what is resumed.
     opening: Option<String>,
     /// The summary that opens what is resumed: the oldest clients wrote no boundary before it.
@@ -67,12 +67,12 @@ struct Choices<'t, 'a> {
 
 impl<'t, 'a> Choices<'t, 'a> {
     fn new(transcript: &'t Transcript<'a>, graph: &'t Graph<'a>, resumed: &ResumeResult<'a>) -> Self {
-        let mut places = NodeMap::new(transcript, Place::Within);
+        let mut places = NodeMap::new(transcript, Membership::Within);
         for left in &resumed.left_out {
             match left.reason {
-                OmissionReason::Progress => places[left.node] = Place::Progress,
+                OmissionReason::Progress => places[left.node] = Membership::Progress,
                 OmissionReason::OtherBranch | OmissionReason::NotConnected | OmissionReason::Replaced => {
-                    places[left.node] = Place::Outside;
+                    places[left.node] = Membership::Outside;
                 }
                 _ => {}
             }
@@ -138,13 +138,13 @@ impl<'t, 'a> Choices<'t, 'a> {
             // A cycle ends where it comes back.
             self.tops[at] = Some(None);
             path.push(at);
-            match self.graph.parent(at).filter(|&parent| self.places[parent] != Place::Within) {
+            match self.graph.parent(at).filter(|&parent| self.places[parent] != Membership::Within) {
                 Some(parent) => at = parent,
                 None => break None,
             }
         };
         for passed in path.into_iter().rev() {
-            if top.is_none() && self.places[passed] == Place::Outside {
+            if top.is_none() && self.places[passed] == Membership::Outside {
                 top = Some(passed);
             }
             self.tops[passed] = Some(top);
@@ -155,7 +155,7 @@ impl<'t, 'a> Choices<'t, 'a> {
 
 /// Where a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Membership {
     /// In the conversation, sent or not.
     Within,
     /// Not in the conversation.

@@ -78,7 +78,9 @@ impl<'a> FileParser<'_, 'a> {
         };
         let breaks_off = match body.get(opening) {
             Some(b'{') => fault.is_some_and(|fault| fault.kind == ParseErrorKind::Unfinished),
-            Some(b'[') => scan_value(body, opening).is_err_and(|fault| fault.kind == ParseErrorKind::Unfinished),
+            Some(b'[') => {
+                scan_value(body, opening).is_err_and(|fault| fault.kind == ParseErrorKind::Unfinished)
+            }
             _ => false,
         };
         let start = line.offset + line.body_start() + opening;

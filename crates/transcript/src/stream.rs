@@ -29,14 +29,15 @@ impl StreamReader {
         offset < self.end
     }
 
-    /// Reads a value that its line breaks off; `None` if it is invalid, so that the stream goes on with the next line.
+    /// Reads a value that its line breaks off; `None` if it is invalid, so that the stream continues with the next line.
     pub(crate) fn read_long(&mut self, bytes: &[u8], start: usize) -> Option<LongValue> {
         if self.open.binary_search(&start).is_ok() {
             return None;
         }
         match scan_open(bytes, start, &mut self.open) {
             Ok(end) => {
-                self.end = memchr::memchr(b'\n', &bytes[end..]).map_or(bytes.len(), |newline| end + newline + 1);
+                self.end =
+                    memchr::memchr(b'\n', &bytes[end..]).map_or(bytes.len(), |newline| end + newline + 1);
                 Some(LongValue::Whole(end))
             }
             Err(fault) if fault.kind == ParseErrorKind::Unfinished => {

@@ -55,7 +55,8 @@ fn removal(edit: &FileEdit) -> Option<String> {
     let bytes: usize =
         lines(edit.before()).filter(|line| gone.contains(&line.number)).map(|line| line.raw().len()).sum();
     let lines = words::plural(gone.len() as u64, "line", "lines");
-    (!gone.is_empty()).then(|| format!("removed {lines} without a record to keep ({})", words::bytes(bytes as u64)))
+    (!gone.is_empty())
+        .then(|| format!("removed {lines} without a record to keep ({})", words::bytes(bytes as u64)))
 }
 
 fn fault(error: RepairError) -> Fault {

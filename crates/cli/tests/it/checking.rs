@@ -44,7 +44,8 @@ fn lost_messages_are_problems_and_the_repair_is_named() {
 #[test]
 fn two_sessions_in_one_file_are_reported_and_not_joined() {
     let other = "5e550000-0000-4000-8000-000000000001";
-    let other = Session::new().id(other).prompt("three").reply("third").wait(60).prompt("four").reply("fourth");
+    let other =
+        Session::new().id(other).prompt("three").reply("third").wait(60).prompt("four").reply("fourth");
     let other = String::from_utf8(other.into_bytes()).unwrap().replace("\"uuid\":\"", "\"uuid\":\"x");
     let other = other.replace("\"parentUuid\":\"", "\"parentUuid\":\"x");
     let one = String::from_utf8(talk().into_bytes()).unwrap();
@@ -73,7 +74,8 @@ fn what_cannot_be_read_is_named() {
     let answer = annals_exits(&home, &["check", "--all"], 3);
     assert!(answer.out.contains(&format!("{}: ", circle.display())), "{}", answer.out);
     fs::remove_file(&circle).unwrap();
-    let close = |path: &std::path::Path| fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
+    let close =
+        |path: &std::path::Path| fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
     close(&path);
     if fs::read(&path).is_ok() {
         skipped("what_cannot_be_read_is_named", "this user may read everything");
@@ -97,8 +99,11 @@ fn what_repair_does_not_understand_stays_as_it_is() {
     let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let html = text.replace('"', "&quot;").into_bytes();
     let hex = text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>().into_bytes();
-    let log = format!("{}{}", text.lines().next().unwrap(), "\nonly\ntext\nfrom here on\n").into_bytes();
-    for (name, bytes) in [("UTF-16", utf16), ("HTML", html), ("hex", hex), ("log", log), ("NUL", vec![0; 100])] {
+    let log = format!("{}{}", text.lines().next().unwrap(), "\nonly some text from here on".repeat(50))
+        .into_bytes();
+    for (name, bytes) in
+        [("UTF-16", utf16), ("HTML", html), ("hex", hex), ("log", log), ("NUL", vec![0; 100])]
+    {
         let (home, path) = store(&bytes);
         let answer = annals_exits(&home, &["repair", ID, "--yes"], 3);
         assert!(answer.error.contains("nothing was changed"), "{name}: {}", answer.error);
@@ -108,7 +113,12 @@ fn what_repair_does_not_understand_stays_as_it_is() {
 
 #[test]
 fn records_in_another_form_get_a_line_each() {
-    let healthy = Session::new().id(ID).prompt("one").response(|reply| reply.thinking("hm").text("first")).prompt("two").reply("second");
+    let healthy = Session::new()
+        .id(ID)
+        .prompt("one")
+        .response(|reply| reply.thinking("hm").text("first"))
+        .prompt("two")
+        .reply("second");
     let text = String::from_utf8(healthy.into_bytes()).unwrap();
     let each = |form: &dyn Fn(&str) -> String| text.lines().map(form).collect::<String>();
     let forms = [
@@ -144,12 +154,27 @@ fn nesting_of_any_depth_is_no_damage() {
     for depth in [600, 5_000, 100_000] {
         let deep = "[".repeat(depth) + "\"deepword\"" + &"]".repeat(depth);
         let bytes = String::from_utf8(talk().into_bytes()).unwrap();
-        let bytes = bytes.replacen("\"parentUuid\":null", &format!("\"extra\":{deep},\"parentUuid\":null"), 1);
-        let bytes = bytes + &format!("{{\"type\":\"attachment\",\"attachment\":{{\"type\":\"file\",\"content\":{deep}}},\"toolUseResult\":{deep}}}\n");
+        let bytes =
+            bytes.replacen("\"parentUuid\":null", &format!("\"extra\":{deep},\"parentUuid\":null"), 1);
+        let bytes = bytes
+            + &format!(
+                "{{\"type\":\"attachment\",\"attachment\":{{\"type\":\"file\",\"content\":{deep}}},\"toolUseResult\":{deep}}}\n"
+            );
         let (home, path) = store(&bytes);
         annals_exits(&home, &["repair", ID, "--yes"], 0);
         assert_eq!(fs::read_to_string(&path).unwrap(), bytes);
-        let forms = ["conversation", "records", "api", "tree", "turns", "tools", "messages", "counts", "usage", "markdown"];
+        let forms = [
+            "conversation",
+            "records",
+            "api",
+            "tree",
+            "turns",
+            "tools",
+            "messages",
+            "counts",
+            "usage",
+            "markdown",
+        ];
         for form in forms {
             crate::annals(&home, &["show", ID, "--as", form]);
         }
@@ -164,7 +189,12 @@ fn nesting_of_any_depth_is_no_damage() {
             &["stats"],
         ] {
             let answer = crate::annals(&home, arguments);
-            assert!(answer.code.is_some_and(|code| code < 70), "{arguments:?}: {:?} {}", answer.code, answer.error);
+            assert!(
+                answer.code.is_some_and(|code| code < 70),
+                "{arguments:?}: {:?} {}",
+                answer.code,
+                answer.error
+            );
         }
     }
 }

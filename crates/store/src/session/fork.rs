@@ -207,7 +207,9 @@ fn copy_line(raw: &[u8], old: &str, session: &str) -> Result<Vec<u8>, EditError>
     let line = editor.finish()?;
     // A record that took several lines gets one.
     match memchr::memchr(b'\n', &line) {
-        Some(_) => annals_json::RawJson::parse(&line).map(|json| json.raw().to_vec()).map_err(EditError::NotJson),
+        Some(_) => {
+            annals_json::RawJson::parse(&line).map(|json| json.raw().to_vec()).map_err(EditError::NotJson)
+        }
         None => Ok(line),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use annals_json::{Value, compact};
 use annals_json::edit::{EditError, Editor, PathStep};
+use annals_json::{Value, compact};
 use annals_transcript::line::lines;
 
 use super::comparison::{AttachPoint, Comparison};

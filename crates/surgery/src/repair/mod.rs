@@ -126,7 +126,9 @@ fn fix_file(
     if !edit.is_empty() {
         let after = edit.result();
         let violation = verify(&edit, &after).into_iter().next();
-        let less = || SentMessages::of(&Transcript::parse(bytes)).less_in(&SentMessages::of(&Transcript::parse(&after)));
+        let less = || {
+            SentMessages::of(&Transcript::parse(bytes)).less_in(&SentMessages::of(&Transcript::parse(&after)))
+        };
         if let Some(violation) = violation.or_else(|| less().map(|client| Violation::Less { client })) {
             return Err(RepairError::Wrong { path: path.to_path_buf(), violation });
         }
@@ -221,7 +223,12 @@ impl<'a> Repairer<'a> {
     }
 
     /// Runs one kind of repair once; returns whether there was anything to fix.
-    fn fix_kind(&mut self, kind: RepairKind, view: &RepairView<'_, '_>, settled: &mut HashSet<String>) -> bool {
+    fn fix_kind(
+        &mut self,
+        kind: RepairKind,
+        view: &RepairView<'_, '_>,
+        settled: &mut HashSet<String>,
+    ) -> bool {
         let found = kind.find(view);
         for skipped in found.skipped {
             if settled.insert(skipped.key) {
@@ -286,7 +293,7 @@ impl<'a> Repairer<'a> {
             self.checks += 1;
             let bytes = fixed.bytes();
             let sent = SentMessages::of(&Transcript::parse(&bytes));
-            if !self.sent.as_ref().is_some_and(|before| before.less_in(&sent).is_none()) {
+            if self.sent.as_ref().is_none_or(|before| before.less_in(&sent).is_some()) {
                 return false;
             }
             self.sent = Some(sent);

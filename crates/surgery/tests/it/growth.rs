@@ -107,19 +107,24 @@ fn every_damage_takes_work_in_proportion() {
     let above = |number: usize| number.checked_sub(1);
     check("one uuid", |count| (0..count).map(|number| record(2, above(number), number)).collect());
     check("open calls", |count| {
-        let call = |number: usize| format!(r#"[{{"type":"tool_use","id":"t{number}","name":"Bash","input":{{}}}}]"#);
+        let call =
+            |number: usize| format!(r#"[{{"type":"tool_use","id":"t{number}","name":"Bash","input":{{}}}}]"#);
         (0..count).map(|number| line(number, "assistant", above(number), number, &call(number))).collect()
     });
     check("results without a call", |count| {
-        let result = |number: usize| format!(r#"[{{"type":"tool_result","tool_use_id":"t{number}","content":"x"}}]"#);
+        let result =
+            |number: usize| format!(r#"[{{"type":"tool_result","tool_use_id":"t{number}","content":"x"}}]"#);
         (0..count).map(|number| line(number, "user", above(number), number, &result(number))).collect()
     });
     check("results on branches of their own", |count| {
-        let call = |number: usize| format!(r#"[{{"type":"tool_use","id":"t{number}","name":"Bash","input":{{}}}}]"#);
-        let result = |number: usize| format!(r#"[{{"type":"tool_result","tool_use_id":"t{number}","content":"x"}}]"#);
+        let call =
+            |number: usize| format!(r#"[{{"type":"tool_use","id":"t{number}","name":"Bash","input":{{}}}}]"#);
+        let result =
+            |number: usize| format!(r#"[{{"type":"tool_result","tool_use_id":"t{number}","content":"x"}}]"#);
         let pair = |at: usize| {
             let (parent, number) = (at.checked_sub(2), at + 1);
-            line(at, "assistant", parent, at, &call(at)) + &line(number, "user", Some(at), number, &result(at))
+            line(at, "assistant", parent, at, &call(at))
+                + &line(number, "user", Some(at), number, &result(at))
         };
         (0..count / 2).map(|half| pair(half * 2)).collect()
     });
@@ -147,5 +152,7 @@ fn lines_of_every_kind_take_work_in_proportion() {
     check("objects that never end", |count| "{\"a\":\n".repeat(count) + "!\n" + &records(2, above));
     check("records that break off", |count| records(count, above).replace("\"timestamp\"", "\n"));
     check("records on one line", |count| records(count, above).replace('\n', "") + "\n");
-    check("a list of records", |count| format!("[\n{}\n]", records(count, above).trim_end().replace('\n', ",\n")));
+    check("a list of records", |count| {
+        format!("[\n{}\n]", records(count, above).trim_end().replace('\n', ",\n"))
+    });
 }

@@ -154,7 +154,12 @@ impl<'a> ApiBlock<'a> {
             },
             Block::Image(_) | Block::Document(_) | Block::ToolReference(_) => BlockKind::Other,
         };
-        Self { origin: BlockOrigin::Record(index), body: BlockBody::Block(block.raw()), kind, ends_line: false }
+        Self {
+            origin: BlockOrigin::Record(index),
+            body: BlockBody::Block(block.raw()),
+            kind,
+            ends_line: false,
+        }
     }
 
     /// A string of the file.
@@ -205,7 +210,8 @@ impl<'a> ApiBlock<'a> {
 
     /// Replaces the old name of a tool.
     pub(super) fn rename_tool(&mut self, names: &[(&str, &str)]) {
-        let (BlockBody::Block(raw), BlockKind::Call(_) | BlockKind::NamelessCall) = (&self.body, self.kind) else {
+        let (BlockBody::Block(raw), BlockKind::Call(_) | BlockKind::NamelessCall) = (&self.body, self.kind)
+        else {
             return;
         };
         let name = Value::from_checked(raw).get("name").and_then(Value::text);

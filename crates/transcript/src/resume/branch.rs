@@ -2,8 +2,8 @@
 //!
 //! All records of the branch are returned, sent or not.
 
-use super::client::Client;
 use super::chain::ChainWalker;
+use super::client::Client;
 use super::lines::ClientLines;
 use super::rules::{ClientRules, LargeFileRule, PreservedRule};
 use super::{chain, compaction, leaf, parallel};

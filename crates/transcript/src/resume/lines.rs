@@ -187,8 +187,7 @@ fn end_of_reading(transcript: &Transcript<'_>, rules: &ClientRules) -> u32 {
         let line = &transcript.bytes()[span.offset..span.offset + span.length];
         line.trim_ascii() == b"null"
     };
-    let mut others =
-        transcript.problems().iter().filter(|problem| problem.kind == ProblemKind::NotAnObject);
+    let mut others = transcript.problems().iter().filter(|problem| problem.kind == ProblemKind::NotAnObject);
     let null = others.find(|problem| is_null(problem.span));
     null.map_or(u32::MAX, |problem| u32::try_from(problem.line).unwrap_or(u32::MAX))
 }

@@ -172,7 +172,9 @@ fn lines_in_another_order() {
 fn progress_links_only_what_comes_after_it() {
     let lines = lines();
     let progress = |id: usize, parent: &str| {
-        format!(r#"{{"type":"progress","uuid":"p{id}","parentUuid":"{parent}","sessionId":"s","timestamp":"2026-01-01T00:01:20.500Z"}}"#)
+        format!(
+            r#"{{"type":"progress","uuid":"p{id}","parentUuid":"{parent}","sessionId":"s","timestamp":"2026-01-01T00:01:20.500Z"}}"#
+        )
     };
     let above = "00000000-0000-4000-8000-000000000004";
     let below = |id: usize| lines[5].replace(above, &format!("p{id}"));

@@ -221,8 +221,10 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         let options = self.options;
         self.canvas.line(&[Span::new("  thinking", Style::DIM.italic())]);
         self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
-            let lines =
-                wrap(&[Span::new(clean(shorten(thought.trim(), options).0), Style::DIM.italic())], renderer.canvas.width());
+            let lines = wrap(
+                &[Span::new(clean(shorten(thought.trim(), options).0), Style::DIM.italic())],
+                renderer.canvas.width(),
+            );
             let fold = Fold::new(lines.len(), options.output_lines, options);
             renderer.canvas.lines(&fold.apply(&lines, options, |line| vec![line.clone()]));
         });

@@ -128,7 +128,8 @@ fn check(target: &ResolvedSession, bytes: &[u8]) -> FileCheck {
     }
     problems.extend(unlinked(&family));
     problems.extend(unreadable.iter().map(|error| {
-        Problem::new(ProblemKind::UnreadableFile, 0, Span { offset: 0, length: 0 }).with_detail(error.to_string())
+        Problem::new(ProblemKind::UnreadableFile, 0, Span { offset: 0, length: 0 })
+            .with_detail(error.to_string())
     }));
     FileCheck {
         path: target.display_path(&target.path),
