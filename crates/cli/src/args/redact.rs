@@ -7,12 +7,13 @@ use super::ConfirmArgs;
 
 const REDACT_EXAMPLES: &str = "\
 Every secret becomes [REDACTED:kind:number], the same secret the same number:
-in the session, its sub-agents, overflow files, file copies, todos, plans and
-its prompts in history.jsonl. Thinking that contains one is removed whole. The
-old bytes stay in the trash of annals, for `annals undo`, until you empty it.
+in the session, its sub-agents, every file of its folder, file copies, todos,
+plans, files named after it, and its prompts in history.jsonl. Thinking that
+contains one is removed whole. The search index is removed. The old bytes stay
+in the trash of annals, for `annals undo`, until you empty it.
 
 Examples:
-  # List secrets; exit code 3 if there are any
+  # List secrets, also those that stay; exit code 3 if there are any
   annals redact last --scan
 
   # Show what would change, by line, with a pattern of your own

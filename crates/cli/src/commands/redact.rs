@@ -45,7 +45,9 @@ pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, F
 /// Removes the search index, which holds the old text; bringing it up to date would leave that in free pages of the file.
 fn forget_index(context: &Context) {
     match indexed::remove(context) {
-        Ok(()) => context.say("the search index held the old text and was removed; the next search builds it again"),
+        Ok(()) => {
+            context.say("the search index held the old text and was removed; the next search builds it again")
+        }
         Err(_) => context.say("the search index still holds the old text; run: annals index --rebuild"),
     }
 }
@@ -95,7 +97,9 @@ fn report(
             }
             let (line, offset) = (secret.line, secret.offset);
             let rest = left(secret.remedy).map_or(String::new(), |why| format!(" (left: {why})"));
-            context.out.line(format!("  line {line}, byte {offset}: {} {}{rest}", secret.kind, secret.masked))?;
+            context
+                .out
+                .line(format!("  line {line}, byte {offset}: {} {}{rest}", secret.kind, secret.masked))?;
         }
         let looked =
             format!("{}, {}", words::plural(files.len() as u64, "file", "files"), words::bytes(bytes as u64));

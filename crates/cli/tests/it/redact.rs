@@ -125,7 +125,12 @@ fn the_search_index_does_not_keep_what_was_redacted() {
             for entry in fs::read_dir(folder).unwrap().flatten() {
                 match entry.path().is_dir() {
                     true => folders.push(entry.path()),
-                    false if fs::read(entry.path()).unwrap().windows(40).any(|here| here == token().as_bytes()) => {
+                    false
+                        if fs::read(entry.path())
+                            .unwrap()
+                            .windows(40)
+                            .any(|here| here == token().as_bytes()) =>
+                    {
                         left.push(entry.path());
                     }
                     false => {}

@@ -69,8 +69,7 @@ pub fn files_to_redact(
             | FileRole::FileHistory { .. }
             | FileRole::CustomTitleFile { .. } => FileFormat::Text,
             FileRole::ImageCache { .. } | FileRole::Lock => continue,
-            _ if path.extension().is_some_and(|end| end == "jsonl") => FileFormat::Text,
-            _ => FileFormat::Output,
+            _ => format_of(&path),
         };
         files.push(RedactFile { path, format, bytes });
     }
@@ -90,9 +89,24 @@ pub fn files_to_redact(
             add_if_there(&mut files, path, FileFormat::Output)?;
         }
     }
+    // What the store takes for another session, such as a transcript in a folder of this one.
+    let mut inside = Vec::new();
+    walk(&session.folder(), 0, &mut |path| inside.push(path.to_path_buf()));
+    let is_lock = |path: &PathBuf| path.extension().is_some_and(|end| end == "lock");
+    for path in inside.into_iter().filter(|path| !is_lock(path)) {
+        let format = format_of(&path);
+        add_if_there(&mut files, path, format)?;
+    }
     let mut seen = HashSet::new();
     files.retain(|file| seen.insert(file.path.clone()));
     Ok(files)
+}
+
+fn format_of(path: &Path) -> FileFormat {
+    match path.extension() {
+        Some(end) if end == "jsonl" => FileFormat::Lines,
+        _ => FileFormat::Output,
+    }
 }
 
 /// Files that may hold secrets of a session and belong to others too: they are searched, and left as they are.
@@ -133,10 +147,13 @@ fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
     let mut entries: Vec<_> = entries.flatten().collect();
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
+        // Those belong to sessions of their own.
         let is_project = depth == 0 && entry.file_name() == "projects";
         match entry.file_type() {
             Ok(kind) if kind.is_file() => visit(&entry.path()),
-            Ok(kind) if kind.is_dir() && depth < MAX_DEPTH && !is_project => walk(&entry.path(), depth + 1, visit),
+            Ok(kind) if kind.is_dir() && depth < MAX_DEPTH && !is_project => {
+                walk(&entry.path(), depth + 1, visit)
+            }
             _ => {}
         }
     }
@@ -150,7 +167,8 @@ pub(super) fn other_copy(path: &Path) -> Option<String> {
         return Some(format!("{} is a link: {} keeps the old text", path.display(), target.display()));
     }
     let names = link_count(&metadata);
-    (names > 1).then(|| format!("{} has {names} names (hard links): the others keep the old text", path.display()))
+    (names > 1)
+        .then(|| format!("{} has {names} names (hard links): the others keep the old text", path.display()))
 }
 
 #[cfg(unix)]

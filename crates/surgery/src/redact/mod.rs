@@ -144,13 +144,16 @@ pub fn plan(session: &Session, files: &[RedactFile], rules: &SecretRules) -> Res
         let counts = placeholders.counts().iter().map(|(kind, count)| format!("{count} {kind}"));
         plan.notes.push(format!("secrets: {}", counts.collect::<Vec<_>>().join(", ")));
         plan.notes.push("the old files stay in the trash for undo until you empty it".to_owned());
-        let changed = plan.edits.iter().map(FileEdit::path).chain(plan.changes.iter().filter_map(replaced_path));
+        let changed =
+            plan.edits.iter().map(FileEdit::path).chain(plan.changes.iter().filter_map(replaced_path));
         let copies: Vec<_> = changed.filter_map(files::other_copy).collect();
         plan.notes.extend(copies);
         let kept: usize = now.iter().map(|file| in_structure(file, rules).len()).sum();
         if kept > 0 {
             let places = if kept == 1 { "1 place".to_owned() } else { format!("{kept} places") };
-            plan.notes.push(format!("left in {places} that records refer to (ids, folders, models): annals redact --scan"));
+            plan.notes.push(format!(
+                "left in {places} that records refer to (ids, folders, models): annals redact --scan"
+            ));
         }
     }
     Ok(plan)

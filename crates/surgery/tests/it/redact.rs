@@ -170,7 +170,8 @@ fn every_file_of_the_session_is_redacted() {
         .map(|(path, _)| path.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
     left.sort();
-    let expected = ["1.png", &format!("{OTHER}.jsonl"), "history.jsonl", "of-another.txt", "sessions-index.json"];
+    let expected =
+        ["1.png", &format!("{OTHER}.jsonl"), "history.jsonl", "of-another.txt", "sessions-index.json"];
     assert_eq!(left, expected);
     let wide = fs::read(home.config_dir().join(format!("{folder}/wide.txt"))).unwrap();
     let text: Vec<u16> = wide.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
@@ -190,7 +191,10 @@ fn a_word_that_is_a_password_is_replaced_only_where_it_is_one() {
     carry_out(&home, &plan(&session, &files, &rules()).unwrap());
     let after = fs::read_to_string(path).unwrap();
     assert!(after.contains("DB_PASSWORD=[REDACTED:assignment:1]"), "{after}");
-    assert!(after.contains("the correcthorse database; [REDACTED:assignment:2] and xq7Rt93kkLmX2x"), "{after}");
+    assert!(
+        after.contains("the correcthorse database; [REDACTED:assignment:2] and xq7Rt93kkLmX2x"),
+        "{after}"
+    );
 }
 
 #[test]
@@ -208,7 +212,10 @@ fn a_document_in_base64_stays_a_document() {
     let after = fs::read_to_string(path).unwrap();
     let data = after.split("\"data\":\"").nth(1).unwrap().split('"').next().unwrap();
     let text = base64::engine::general_purpose::STANDARD.decode(data).unwrap();
-    assert_eq!(String::from_utf8(text).unwrap(), "config\nkey = [REDACTED:github-token:1]\nend of the file\n");
+    assert_eq!(
+        String::from_utf8(text).unwrap(),
+        "config\nkey = [REDACTED:github-token:1]\nend of the file\n"
+    );
 }
 
 #[test]
@@ -295,10 +302,11 @@ fn a_pattern_that_finds_itself_is_refused() {
 }
 
 #[test]
-fn the_corpus_is_redacted_and_its_images_are_not() {
-    let Some(corpus) = corpus::or_skip("the_corpus_is_redacted_and_its_images_are_not") else { return };
+fn the_corpus_has_hardly_a_wrong_placeholder() {
+    let Some(corpus) = corpus::or_skip("the_corpus_has_hardly_a_wrong_placeholder") else { return };
     let rules = rules();
     let (mut found, mut kinds) = (0, std::collections::BTreeMap::<&str, usize>::new());
+    let sessions = corpus.transcripts().len();
     for path in corpus.transcripts() {
         let session = Session::load_from(&path, None).unwrap();
         let files = files_to_redact(&session, None).unwrap();
@@ -308,8 +316,9 @@ fn the_corpus_is_redacted_and_its_images_are_not() {
             assert!(!is_sealed(&session.bytes, secret.offset), "{}:{}", corpus.name_of(&path), secret.offset);
         }
     }
-    println!("{found} findings: {kinds:?}");
-    assert!(found > 0);
+    println!("{found} findings in {sessions} files: {kinds:?}");
+    // Nobody's secrets are in the corpus: what is found there is found wrongly.
+    assert!(found * 10 <= sessions, "{found} findings in {sessions} files: {kinds:?}");
 }
 
 /// Whether a byte is in a long run of base64, as in images and signatures.

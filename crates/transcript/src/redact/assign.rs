@@ -92,6 +92,10 @@ fn assigned(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     let gap = hay.skip(closed, MAX_GAP_BYTES, |byte| byte == b' ' || byte == b'\t');
     let sign = hay.skip(gap, 3, |byte| b":=>?|+".contains(&byte));
     let signs = &hay.text[gap..sign];
+    // `AWS::IAM::AccessKey`, `arn:…:secret:name`: a part of a longer name.
+    if hay.before(hit.span.start) == b':' && signs.starts_with(':') {
+        return None;
+    }
     let value_start = hay.skip(sign, MAX_GAP_BYTES, |byte| byte == b' ' || byte == b'\t');
     let is_tight = gap == closed && value_start == sign;
     let is_flag = hit.name.starts_with("--");
@@ -134,7 +138,8 @@ fn is_quote(byte: u8) -> bool {
 
 /// Where the value begins in `password is value`, and in `name: PASSWORD` with `value: …` after it.
 fn after_verb(hay: &Haystack<'_>, at: usize) -> Option<usize> {
-    let word_start = hay.skip(at, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace() || b"\",'-".contains(&byte));
+    let word_start =
+        hay.skip(at, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace() || b"\",'-".contains(&byte));
     let word_end = hay.skip(word_start, 8, |byte| byte.is_ascii_alphabetic());
     let word = hay.text[word_start..word_end].to_ascii_lowercase();
     if word == "value" {
@@ -230,7 +235,8 @@ fn nearby(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
 
 /// `auth token 0123…`: digits of the usual lengths right after two words that announce them.
 fn is_next_hex(hay: &Haystack<'_>, hit: &NameHit<'_>, token: &str) -> bool {
-    let is_usual = [32, 40, 48, 64].contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_usual =
+        [32, 40, 48, 64].contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_hexdigit());
     let before = hay.tail(hit.span.start, 12).to_ascii_lowercase();
     let words: [&[u8]; 6] = [b"auth ", b"api ", b"access ", b"account ", b"secret ", b"bearer "];
     is_usual

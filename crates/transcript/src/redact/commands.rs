@@ -29,8 +29,12 @@ enum PasswordArgument {
 
 use PasswordArgument::{Attached, Login, Next, UserAndPassword};
 
-const CURL: &[PasswordArgument] =
-    &[UserAndPassword("-u"), UserAndPassword("--user"), UserAndPassword("--proxy-user"), UserAndPassword("-U")];
+const CURL: &[PasswordArgument] = &[
+    UserAndPassword("-u"),
+    UserAndPassword("--user"),
+    UserAndPassword("--proxy-user"),
+    UserAndPassword("-U"),
+];
 const MYSQL: &[PasswordArgument] = &[Attached("-p")];
 const LDAP: &[PasswordArgument] = &[Next("-w")];
 const MONGO: &[PasswordArgument] = &[Next("-p")];
@@ -82,7 +86,7 @@ const PROGRAMS: &[(&str, &[PasswordArgument])] = &[
     ("zip", ARCHIVE),
     ("7z", MYSQL),
     ("7za", MYSQL),
-    ("openssl", &[Attached("pass:"), Next("-k"), Next("-K")]),
+    ("openssl", &[Attached("pass:")]),
     ("smbclient", &[Attached("%")]),
     ("xfreerdp", &[Attached("/p:")]),
     ("rabbitmqadmin", &[Next("-p")]),
@@ -116,7 +120,12 @@ impl CommandRules {
 }
 
 /// Finds the passwords among the arguments that follow; returns where the command ends.
-fn passwords(hay: &Haystack<'_>, mut at: usize, options: &[PasswordArgument], found: &mut Vec<Finding>) -> usize {
+fn passwords(
+    hay: &Haystack<'_>,
+    mut at: usize,
+    options: &[PasswordArgument],
+    found: &mut Vec<Finding>,
+) -> usize {
     let mut awaited = None;
     let mut is_login = false;
     for _ in 0..MAX_ARGUMENTS {
@@ -190,7 +199,8 @@ fn password(hay: &Haystack<'_>, span: Range<usize>, option: PasswordArgument) ->
         span.start += text.find(':')? + 1;
     }
     let password = &hay.text[span.clone()];
-    let is_number = matches!(option, UserAndPassword(_)) && password.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number =
+        matches!(option, UserAndPassword(_)) && password.bytes().all(|byte| byte.is_ascii_digit());
     let is_secret = (3..=MAX_ARGUMENT_BYTES).contains(&password.len())
         && !is_number
         && !password.starts_with(['-', '$', '<', '(', '='])

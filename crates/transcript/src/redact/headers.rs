@@ -12,7 +12,8 @@ use super::words::random_bits;
 const MAX_VALUE_BYTES: usize = 8192;
 /// Maximum cookies of a header.
 const MAX_COOKIES: usize = 64;
-const SCHEMES: &[&str] = &["basic", "bearer", "token", "digest", "apikey", "negotiate", "ssws", "key", "bot", "genie"];
+const SCHEMES: &[&str] =
+    &["basic", "bearer", "token", "digest", "apikey", "negotiate", "ssws", "key", "bot", "genie"];
 /// What a cookie has besides its name and value.
 const ATTRIBUTES: &[&str] = &["path", "domain", "expires", "max-age", "samesite", "priority", "version"];
 
@@ -20,7 +21,9 @@ const ATTRIBUTES: &[&str] = &["path", "domain", "expires", "max-age", "samesite"
 pub(super) fn find(hay: &Haystack<'_>, name: &str, span: &Range<usize>, found: &mut Vec<Finding>) {
     let lower = name.to_ascii_lowercase();
     if lower.ends_with("authorization") {
-        found.extend(authorization(hay, span.end));
+        // `AWS::Config::AggregationAuthorization` is the name of a type.
+        let is_type = hay.before(span.start) == b':';
+        found.extend(authorization(hay, span.end).filter(|_| !is_type));
     } else if lower == "bearer" {
         let start = hay.skip(span.end, 8, |byte| byte == b' ');
         found.extend(credential(hay, start).filter(|_| start > span.end));
@@ -65,7 +68,8 @@ fn authorization(hay: &Haystack<'_>, name_end: usize) -> Option<Finding> {
 /// The credential after a scheme, which may be missing.
 fn scheme(hay: &Haystack<'_>, at: usize) -> Option<Finding> {
     let end = hay.skip(at, 16, |byte| byte.is_ascii_alphabetic());
-    let is_scheme = SCHEMES.contains(&hay.text[at..end].to_ascii_lowercase().as_str()) && hay.byte(end) == b' ';
+    let is_scheme =
+        SCHEMES.contains(&hay.text[at..end].to_ascii_lowercase().as_str()) && hay.byte(end) == b' ';
     credential(hay, if is_scheme { hay.skip(end, 8, |byte| byte == b' ') } else { at })
 }
 
@@ -104,7 +108,8 @@ fn pairs(hay: &Haystack<'_>, mut at: usize, found: &mut Vec<Finding>) {
         let end = hay.end(name_end + 1, Alphabet::Bare).min(name_end + MAX_VALUE_BYTES);
         let span = name_end + 1..end;
         let value = hay.text.get(span.clone()).unwrap_or_default();
-        let is_random = value.len() >= 8 && random_bits(value) >= 24.0f64.max(value.len().min(64) as f64 * 1.5);
+        let is_random =
+            value.len() >= 8 && random_bits(value) >= 24.0f64.max(value.len().min(64) as f64 * 1.5);
         if is_random && !ATTRIBUTES.contains(&name.as_str()) && !is_placeholder(value) {
             found.push(Finding { kind: SecretKind::Cookie, span });
         }

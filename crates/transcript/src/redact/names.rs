@@ -1,6 +1,6 @@
 //! Decides by its words whether a name announces a secret: `ADMIN_PASSWORD` does, `max_tokens` and `keyName` do not.
 
-use super::words::parts;
+use super::words::{WordList, parts};
 
 /// How surely a name announces a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,59 +15,70 @@ pub(super) enum Strength {
 
 /// Parts of text at which a name may announce a secret; what is found is looked at by its words.
 pub(super) const TRIGGERS: &[&str] = &[
-    "pass", "pwd", "secret", "token", "key", "cred", "auth", "bearer", "cookie", "sig", "jwt", "kennwort", "psk", "pw",
+    "pass", "pwd", "secret", "token", "key", "cred", "auth", "bearer", "cookie", "sig", "jwt", "kennwort",
+    "psk", "pw",
 ];
 
-const PASSWORDS: &[&str] =
-    &["password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "pwd", "pass", "pw", "passwordless", "psk"];
+const PASSWORDS: WordList =
+    WordList("password passwd passphrase passcode passwort kennwort pwd pass pw passwordless psk");
 const GLUED_PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
 const SECRETS: &[&str] = &["secret", "token", "bearer", "apitoken"];
 const GLUED_KEYS: &[&str] = &[
-    "apikey", "secretkey", "accesskey", "privatekey", "signingkey", "encryptionkey", "accountkey", "masterkey", "authkey",
-    "sharedkey", "servicekey", "presharedkey", "sessionkey", "licensekey",
+    "apikey",
+    "secretkey",
+    "accesskey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "accountkey",
+    "masterkey",
+    "authkey",
+    "sharedkey",
+    "servicekey",
+    "presharedkey",
+    "sessionkey",
+    "licensekey",
 ];
 /// `token` and `secret` after one of these, as one word.
-const GLUED_PREFIXES: &[&str] = &[
-    "access", "auth", "refresh", "bearer", "api", "id", "session", "bot", "app", "user", "identity", "client", "shared", "consumer",
-    "webhook", "jwt", "hmac", "personal", "registry", "deploy",
-];
+const GLUED_PREFIXES: WordList = WordList(
+    "access auth refresh bearer api id session bot app user identity client shared consumer webhook jwt hmac \
+     personal registry deploy",
+);
 /// A `key` after one of these is secret.
-const KEY_ADJECTIVES: &[&str] = &[
-    "api", "access", "secret", "private", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "account", "master",
-    "service", "shared", "license", "storage", "client", "session", "deploy", "ssh", "hmac", "cipher", "crypto", "webhook", "admin",
-    "consumer", "integration", "ingest", "server", "root", "preshared", "aes", "jwt", "subscription", "rsa", "ecdsa", "wallet",
-    "bot", "functions", "instrumentation", "restricted", "cookie", "anon", "role",
-];
+const KEY_ADJECTIVES: WordList = WordList(
+    "api access secret private signing sign encryption encrypt decryption auth account master service shared \
+     license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
+     server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
+     anon role",
+);
 /// A `key` after one of these is not.
-const PLAIN_KEYS: &[&str] = &[
-    "public", "foreign", "primary", "sort", "cache", "partition", "publishable", "query", "unique", "object", "map", "dict", "hot",
-    "arrow", "shift", "enter", "row", "react", "idempotency", "composite", "natural", "routing", "group", "s3", "host", "short", "pub",
-    "known", "item", "storagekey",
-];
+const PLAIN_KEYS: WordList = WordList(
+    "public foreign primary sort cache partition publishable query unique object map dict hot arrow shift enter \
+     row react idempotency composite natural routing group s3 host short pub known item storagekey",
+);
 /// Words before a `token` that is a part of a text or of a list.
-const PLAIN_TOKENS: &[&str] = &[
-    "max", "min", "total", "num", "count", "page", "next", "continuation", "cursor", "sync", "resume", "csrf", "xsrf", "pad", "eos",
-    "bos", "unk", "mask", "special", "stop", "input", "output", "prompt", "cached", "per", "budget", "usage", "design",
-];
+const PLAIN_TOKENS: WordList = WordList(
+    "max min total num count page next continuation cursor sync resume csrf xsrf pad eos bos unk mask special \
+     stop input output prompt cached per budget usage design lock change idempotency verification action product \
+     concurrency upload",
+);
 /// Words after which a name is that of something else: of a place, a size, a part of a program.
-const HARMLESS_TAILS: &[&str] = &[
-    "count", "counts", "limit", "limits", "type", "types", "name", "names", "path", "paths", "file", "files", "filename", "dir", "url",
-    "uri", "length", "len", "size", "usage", "expire", "expires", "expired", "expiry", "expiration", "ttl", "lifetime", "timeout",
-    "hash", "hashes", "hashed", "budget", "rotation", "version", "policy", "id", "ids", "window", "field", "fields", "input",
-    "inputs", "label", "placeholder", "hint", "regex", "pattern", "format", "prefix", "suffix", "header", "headers", "param",
-    "params", "parameter", "arg", "args", "option", "options", "mode", "strategy", "provider", "providers", "manager", "service",
-    "endpoint", "index", "stdin", "required", "strength", "rule", "rules", "reset", "change", "changed", "forgot", "error", "errors",
-    "exception", "message", "messages", "text", "title", "description", "validator", "validation", "schema", "model", "table",
-    "column", "factory", "handler", "helper", "util", "utils", "class", "component", "form", "page", "view", "button", "enabled",
-    "disabled", "flag", "status", "state", "cost", "costs", "price", "rate", "parser", "kind", "list", "set", "map", "store", "cache",
-    "source", "stream", "ring", "chain", "pair", "generator", "bucket", "alg", "algorithm", "issuer", "scope", "interval",
-];
+const HARMLESS_TAILS: WordList = WordList(
+    "count counts limit limits type types name names path paths file files filename dir url uri length len size \
+     usage expire expires expired expiry expiration ttl lifetime timeout hash hashes hashed budget rotation \
+     version policy id ids window field fields input inputs label placeholder hint regex pattern format prefix \
+     suffix header headers param params parameter arg args option options mode strategy provider providers \
+     manager service endpoint index stdin required strength rule rules reset change changed forgot error errors \
+     exception message messages text title description validator validation schema model table column factory \
+     handler helper util utils class component form page view button enabled disabled flag status state cost \
+     costs price rate parser kind list set map store cache source stream ring chain pair generator bucket alg \
+     algorithm issuer scope interval",
+);
 /// Words that change nothing behind the word of a secret.
-const NEUTRAL_TAILS: &[&str] = &[
-    "value", "val", "key", "base", "string", "str", "raw", "plain", "data", "prod", "production", "dev", "development", "stage",
-    "staging", "test", "live", "sandbox", "main", "primary", "secondary", "new", "old", "current", "default", "admin", "root", "user",
-    "b64", "base", "encoded", "env", "local", "v",
-];
+const NEUTRAL_TAILS: WordList = WordList(
+    "value val key base string str raw plain data prod production dev development stage staging test live sandbox \
+     main primary secondary new old current default admin root user b64 encoded env local v",
+);
 /// Names that count only in a query, a header or a file of credentials.
 const QUERY_NAMES: &[&str] = &["sig", "signature", "key", "auth", "jwt", "credential"];
 
@@ -77,16 +88,18 @@ pub(super) fn strength(name: &str) -> Option<Strength> {
     let (head, found) = (0..words.len()).rev().find_map(|at| Some((at, of_word(&words, at, name)?)))?;
     let before = &words[..head];
     let tails = &words[head + 1..];
-    if tails.iter().any(|tail| HARMLESS_TAILS.contains(&tail.as_str())) {
+    if tails.iter().any(|tail| HARMLESS_TAILS.contains(tail.as_str())) {
         return None;
     }
-    let is_plain_token = words[head] == "token" && before.iter().any(|word| PLAIN_TOKENS.contains(&word.as_str()));
+    let is_plain_token =
+        words[head] == "token" && before.iter().any(|word| PLAIN_TOKENS.contains(word.as_str()));
     let is_public = before.iter().any(|word| ["public", "publishable"].contains(&word.as_str()));
     if is_plain_token || is_public {
         return None;
     }
-    let is_neutral =
-        |tail: &String| NEUTRAL_TAILS.contains(&tail.as_str()) || tail.bytes().all(|byte| byte.is_ascii_digit());
+    let is_neutral = |tail: &String| {
+        NEUTRAL_TAILS.contains(tail.as_str()) || tail.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let is_sure = tails.iter().all(is_neutral);
     Some(if is_sure { found } else { Strength::Weak })
 }
@@ -95,19 +108,19 @@ pub(super) fn strength(name: &str) -> Option<Strength> {
 fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
     let word = words[at].as_str();
     let previous = at.checked_sub(1).map(|at| words[at].as_str());
-    if PASSWORDS.contains(&word) || GLUED_PASSWORDS.iter().any(|tail| word.ends_with(tail)) {
+    if PASSWORDS.contains(word) || GLUED_PASSWORDS.iter().any(|tail| word.ends_with(tail)) {
         let is_short = ["pass", "pw", "psk"].contains(&word);
         return (!is_short || previous.is_some() || words.len() == 1).then_some(Strength::Password);
     }
-    let is_glued = ["token", "secret"].iter().any(|tail| {
-        word.strip_suffix(tail).is_some_and(|prefix| GLUED_PREFIXES.contains(&prefix))
-    });
+    let is_glued = ["token", "secret"]
+        .iter()
+        .any(|tail| word.strip_suffix(tail).is_some_and(|prefix| GLUED_PREFIXES.contains(prefix)));
     if SECRETS.contains(&word) || is_glued || GLUED_KEYS.iter().any(|tail| word.ends_with(tail)) {
         return Some(Strength::Strong);
     }
     match word {
-        "key" if previous.is_some_and(|word| KEY_ADJECTIVES.contains(&word)) => Some(Strength::Strong),
-        "key" if previous.is_none_or(|word| PLAIN_KEYS.contains(&word)) => None,
+        "key" if previous.is_some_and(|word| KEY_ADJECTIVES.contains(word)) => Some(Strength::Strong),
+        "key" if previous.is_none_or(|word| PLAIN_KEYS.contains(word)) => None,
         "key" => is_environment(name).then_some(Strength::Weak),
         "credential" | "credentials" | "creds" | "jwt" => Some(Strength::Weak),
         "auth" if words.len() <= 2 => Some(Strength::Weak),
@@ -132,23 +145,77 @@ mod tests {
     #[test]
     fn names_are_judged_by_their_words() {
         for name in [
-            "ADMIN_PASSWORD", "DB_PASS", "pwd", "Pwd", "userPassword", "mypassword", "PGPASSWORD", "passphrase",
-            "db.password", "password_1", "PASSWORD_PROD", "spring.datasource.password",
+            "ADMIN_PASSWORD",
+            "DB_PASS",
+            "pwd",
+            "Pwd",
+            "userPassword",
+            "mypassword",
+            "PGPASSWORD",
+            "passphrase",
+            "db.password",
+            "password_1",
+            "PASSWORD_PROD",
+            "spring.datasource.password",
         ] {
             assert_eq!(strength(name), Some(Strength::Password), "{name}");
         }
         for name in [
-            "MINIO_SECRET_KEY", "GEMINI_API_KEY", "ACCOUNT_TOKEN", "TYPESENSE_API_KEY", "NAMECHEAP_API_KEY", "PROFILE_SECRET",
-            "HASHICORP_VAULT_TOKEN", "clientSecret", "client_secret", "accessToken", "x-api-key", "AccountKey", "apikey",
-            "authToken", "_authToken", "SECRET_KEY_BASE", "aws_secret_access_key", "SharedAccessKey", "private_key", "MAXIM_API_KEY",
-            "refreshtoken", "NEXTAUTH_SECRET", "client-key-data", "PresharedKey",
+            "MINIO_SECRET_KEY",
+            "GEMINI_API_KEY",
+            "ACCOUNT_TOKEN",
+            "TYPESENSE_API_KEY",
+            "NAMECHEAP_API_KEY",
+            "PROFILE_SECRET",
+            "HASHICORP_VAULT_TOKEN",
+            "clientSecret",
+            "client_secret",
+            "accessToken",
+            "x-api-key",
+            "AccountKey",
+            "apikey",
+            "authToken",
+            "_authToken",
+            "SECRET_KEY_BASE",
+            "aws_secret_access_key",
+            "SharedAccessKey",
+            "private_key",
+            "MAXIM_API_KEY",
+            "refreshtoken",
+            "NEXTAUTH_SECRET",
+            "client-key-data",
+            "PresharedKey",
         ] {
             assert_eq!(strength(name), Some(Strength::Strong), "{name}");
         }
         for name in [
-            "max_tokens", "token_count", "keyName", "passwordField", "tokens", "secretary", "tokenizer", "primary_key", "cacheKey",
-            "nextPageToken", "csrfToken", "publicKey", "NEXT_PUBLIC_API_KEY", "token_type", "apiKeyUrl", "password_hash", "bypass",
-            "compass", "secretName", "keyboard", "monkey", "key", "author", "input_token", "passwordReset", "signature", "keyof",
+            "max_tokens",
+            "token_count",
+            "keyName",
+            "passwordField",
+            "tokens",
+            "secretary",
+            "tokenizer",
+            "primary_key",
+            "cacheKey",
+            "nextPageToken",
+            "csrfToken",
+            "publicKey",
+            "NEXT_PUBLIC_API_KEY",
+            "token_type",
+            "apiKeyUrl",
+            "password_hash",
+            "bypass",
+            "compass",
+            "secretName",
+            "keyboard",
+            "monkey",
+            "key",
+            "author",
+            "input_token",
+            "passwordReset",
+            "signature",
+            "keyof",
         ] {
             assert_eq!(strength(name), None, "{name}");
         }

@@ -37,8 +37,15 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
             Some(_) => secret.len() >= 3,
             None => is_varied(secret) && random_bits(secret) >= MIN_TOKEN_BITS,
         };
-        if is_secret && !is_placeholder(secret) {
+        if is_secret && !is_placeholder(secret) && !is_documentation(&authority[host + 1..], secret) {
             found.push(Finding { kind: SecretKind::ConnectionString, span });
         }
     }
+}
+
+/// Whether a password that is a word belongs to a host of documentation or to this machine.
+fn is_documentation(host: &[u8], password: &str) -> bool {
+    let is_sample =
+        ["example.", "localhost", "127.0.0.1"].iter().any(|name| host.starts_with(name.as_bytes()));
+    is_sample && random_bits(password) < 6.0
 }

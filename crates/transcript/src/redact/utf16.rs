@@ -19,7 +19,8 @@ impl<'b> Utf16Text<'b> {
         let head = &bytes[..bytes.len().min(4096) / 2 * 2];
         let zeros = |first: usize| head.iter().skip(first).step_by(2).filter(|&&byte| byte == 0).count();
         let (big, little) = (zeros(0), zeros(1));
-        let is_wide = |zeros: usize, others: usize| head.len() >= 8 && zeros * 5 >= head.len() && others * 8 < zeros;
+        let is_wide =
+            |zeros: usize, others: usize| head.len() >= 8 && zeros * 5 >= head.len() && others * 8 < zeros;
         let (from, to_bytes): (fn([u8; 2]) -> u16, fn(u16) -> [u8; 2]) = match () {
             () if is_wide(little, big) => (u16::from_le_bytes, u16::to_le_bytes),
             () if is_wide(big, little) => (u16::from_be_bytes, u16::to_be_bytes),
@@ -42,8 +43,10 @@ impl<'b> Utf16Text<'b> {
 
     /// The file with its replacements.
     pub(super) fn rewrite(&self, start: usize, replace: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
-        let offset_of = |decoded: usize| start + self.offsets.get(decoded).copied().unwrap_or(self.bytes.len());
-        let all = replace(FileText { text: &self.text, name: "", kind: TextKind::Text, offset_of: &offset_of });
+        let offset_of =
+            |decoded: usize| start + self.offsets.get(decoded).copied().unwrap_or(self.bytes.len());
+        let all =
+            replace(FileText { text: &self.text, name: "", kind: TextKind::Text, offset_of: &offset_of });
         let splices: Vec<_> = all
             .into_iter()
             .map(|(span, new)| {

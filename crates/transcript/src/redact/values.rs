@@ -1,7 +1,7 @@
 //! Decides whether a value is a secret, or rather code, documentation, an id or a path.
 
 use super::names::Strength;
-use super::words::{is_words, parts, random_bits};
+use super::words::{WordList, is_words, parts, random_bits};
 
 /// How a value is written, which says how literal it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,45 +15,73 @@ pub(super) enum Notation {
 }
 
 /// Words that samples are made of, and passwords that everybody has.
-const SAMPLE_WORDS: &[&str] = &[
-    "test", "tests", "testing", "example", "sample", "dummy", "fake", "mock", "placeholder", "your", "my", "the", "changeme",
-    "change", "me", "foo", "bar", "baz", "password", "passwd", "pass", "secret", "secrets", "token", "key", "api", "apikey",
-    "value", "string", "here", "insert", "todo", "none", "null", "redacted", "hidden", "invalid", "valid", "wrong", "expired",
-    "new", "old", "user", "admin", "root", "guest", "default", "dev", "development", "local", "localhost", "demo", "abc", "xxx",
-    "postgres", "postgresql", "mysql", "minioadmin", "auth", "access", "some", "public",
-];
+const SAMPLE_WORDS: WordList = WordList(
+    "test tests testing example sample dummy fake mock placeholder your my the changeme change me foo bar baz \
+     password passwd pass secret secrets token key api apikey value string here insert todo none null redacted \
+     hidden invalid valid wrong expired new old user admin root guest default dev development local localhost \
+     demo abc xxx postgres postgresql mysql minioadmin auth access some public",
+);
 /// Words that no real secret has among its parts.
 const SAMPLE_MARKS: &[&str] = &[
-    "example", "placeholder", "changeme", "redacted", "dummy", "fake", "mock", "your", "insert", "replace", "sample", "test",
-    "testing", "xxxx", "undefined", "notreal",
+    "example",
+    "placeholder",
+    "changeme",
+    "redacted",
+    "dummy",
+    "fake",
+    "mock",
+    "your",
+    "insert",
+    "replace",
+    "sample",
+    "test",
+    "testing",
+    "xxxx",
+    "undefined",
+    "notreal",
 ];
 /// The same where a value is looked at as one string.
 const SAMPLE_PARTS: &[&str] = &[
-    "example", "placeholder", "changeme", "change_me", "redacted", "undefined", "process.env", "dummy", "xxxx", "****", "....",
-    "sample", "your",
+    "example",
+    "placeholder",
+    "changeme",
+    "change_me",
+    "redacted",
+    "undefined",
+    "process.env",
+    "dummy",
+    "xxxx",
+    "****",
+    "....",
+    "sample",
+    "your",
 ];
 /// Values of a program or a setting.
-const FLAGS: &[&str] = &[
-    "true", "false", "yes", "no", "on", "off", "none", "null", "nil", "undefined", "enabled", "disabled", "default", "required",
-    "optional", "string", "number", "boolean", "bool", "any", "object", "unknown", "never", "void", "str", "int", "bytes",
-    "text", "auto", "inherit", "write", "read", "always", "manual",
-];
+const FLAGS: WordList = WordList(
+    "true false yes no on off none null nil undefined enabled disabled default required optional string number \
+     boolean bool any object unknown never void str int bytes text auto inherit write read always manual",
+);
 
 /// Whether a text is a sample of documentation: it says so, or it counts up, or it repeats itself.
 pub(super) fn is_sample(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let bytes = lower.as_bytes();
     let near = |step: u8| bytes.windows(2).filter(|pair| pair[1] == pair[0].wrapping_add(step)).count();
-    SAMPLE_PARTS.iter().any(|part| lower.contains(part)) || near(1) * 5 >= bytes.len() * 2 || near(0) * 2 >= bytes.len()
+    SAMPLE_PARTS.iter().any(|part| lower.contains(part))
+        || near(1) * 5 >= bytes.len() * 2
+        || near(0) * 2 >= bytes.len()
 }
 
 /// Whether a value refers to something else, or holds the place of a value.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    let is_reference = value.starts_with(['$', '{', '<', '%', '[', '*', '…']) || ["${", "{{", "$(", "<%"].iter().any(|mark| value.contains(mark));
+    let is_reference = value.starts_with(['$', '{', '<', '%', '[', '*', '…'])
+        || ["${", "{{", "$(", "<%"].iter().any(|mark| value.contains(mark));
     let mut all = parts(value).filter(|part| part.as_bytes()[0].is_ascii_alphabetic()).peekable();
     let lower = |part: &str| part.to_ascii_lowercase();
-    let is_made_of_samples = all.peek().is_some() && all.all(|part| SAMPLE_WORDS.contains(&lower(part).as_str()));
-    let is_glued = SAMPLE_WORDS.contains(&value.to_ascii_lowercase().trim_matches(|sign: char| !sign.is_ascii_alphabetic()));
+    let is_made_of_samples =
+        all.peek().is_some() && all.all(|part| SAMPLE_WORDS.contains(lower(part).as_str()));
+    let is_glued = SAMPLE_WORDS
+        .contains(value.to_ascii_lowercase().trim_matches(|sign: char| !sign.is_ascii_alphabetic()));
     let is_marked = parts(value).any(|part| SAMPLE_MARKS.contains(&lower(part).as_str()));
     is_reference || is_made_of_samples || is_glued || is_marked || is_sample(value)
 }
@@ -81,8 +109,32 @@ fn is_hex(text: &str) -> bool {
 
 /// Prefixes of ids that services and clients generate, of digests and of public keys.
 const ID_PREFIXES: &[&str] = &[
-    "msg_", "req_", "toolu_", "srvtoolu_", "call_", "resp_", "file_", "file-", "sha256", "sha384-", "sha512-", "sha1-", "md5-", "cache_",
-    "agent-", "session_", "prod_", "price_", "cus_", "pk_live_", "pk_test_", "ssh-rsa", "ssh-ed25519", "age1", "npub1", "arn:",
+    "msg_",
+    "req_",
+    "toolu_",
+    "srvtoolu_",
+    "call_",
+    "resp_",
+    "file_",
+    "file-",
+    "sha256",
+    "sha384-",
+    "sha512-",
+    "sha1-",
+    "md5-",
+    "cache_",
+    "agent-",
+    "session_",
+    "prod_",
+    "price_",
+    "cus_",
+    "pk_live_",
+    "pk_test_",
+    "ssh-rsa",
+    "ssh-ed25519",
+    "age1",
+    "npub1",
+    "arn:",
 ];
 
 /// Whether it is a name: an id, a path, an address.
@@ -93,12 +145,18 @@ pub(super) fn is_name(text: &str) -> bool {
 /// Whether it is a path or an address, and not base64, which has slashes too.
 fn is_path(text: &str) -> bool {
     let is_drive = text.as_bytes().get(1) == Some(&b':') && text.contains(['\\', '/']);
-    if text.contains("://") || is_drive || text.starts_with("./") || text.starts_with("../") || text.starts_with("~/") {
+    if text.contains("://")
+        || is_drive
+        || text.starts_with("./")
+        || text.starts_with("../")
+        || text.starts_with("~/")
+    {
         return true;
     }
     let is_plain = |segment: &str| segment.len() >= 3 && random_bits(segment) < 5.0;
     let slashes = text.matches('/').count();
-    slashes > 0 && (text.split('/').filter(|segment| is_plain(segment)).count() * 2 > slashes || is_words(text))
+    slashes > 0
+        && (text.split('/').filter(|segment| is_plain(segment)).count() * 2 > slashes || is_words(text))
         || text.starts_with('/') && text.split('/').any(is_plain)
 }
 
@@ -146,7 +204,14 @@ pub(super) fn is_distinct(value: &str) -> bool {
 pub(super) fn is_secret_value(value: &str, strength: Strength, notation: Notation) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_short = value.len() < if strength == Strength::Password { 4 } else { 6 };
-    if is_short || value.len() > 4096 || FLAGS.contains(&lower.as_str()) || is_placeholder(value) || is_code(value, notation) {
+    if is_short
+        || value.len() > 4096
+        || is_number(value)
+        || notation != Notation::Shell && is_constant(value)
+        || FLAGS.contains(lower.as_str())
+        || is_placeholder(value)
+        || is_code(value, notation)
+    {
         return false;
     }
     let is_literal = notation != Notation::Bare && strength != Strength::Weak;
@@ -158,21 +223,46 @@ pub(super) fn is_secret_value(value: &str, strength: Strength, notation: Notatio
     let has_sign = value.bytes().any(|byte| byte.is_ascii_punctuation() && !b"-_.:/".contains(&byte));
     let (bits, length) = (random_bits(value), value.len());
     let is_random = |bits_needed: f64, per_byte: f64, bytes_needed: usize| {
-        has_letter && length >= bytes_needed && bits >= bits_needed && bits >= per_byte * length as f64 && is_varied(value)
+        has_letter
+            && length >= bytes_needed
+            && bits >= bits_needed
+            && bits >= per_byte * length as f64
+            && is_varied(value)
     };
     match (notation, strength) {
         (Notation::Shell, Strength::Password) => length >= 6 || has_digit && has_letter || has_sign,
         (Notation::Shell, Strength::Strong) => has_letter && (length >= 8 || bits >= 12.0),
         (Notation::Shell, Strength::Weak) => is_random(40.0, 2.0, 12),
-        (Notation::Quoted, Strength::Password) => length >= 6 && bits >= 6.0 && (has_digit || has_sign || bits >= 20.0),
+        (Notation::Quoted, Strength::Password) => {
+            length >= 6 && bits >= 6.0 && (has_digit || has_sign || bits >= 20.0)
+        }
         (Notation::Quoted, Strength::Strong) => is_random(18.0, 1.0, 8),
         (Notation::Quoted, Strength::Weak) => is_random(40.0, 2.0, 16),
         (Notation::Bare, Strength::Password) => {
-            has_letter && bits >= length as f64 * 1.2 && (bits >= 12.0 && (has_digit || has_sign) || bits >= 36.0)
+            has_letter
+                && bits >= length as f64 * 1.2
+                && (bits >= 12.0 && (has_digit || has_sign) || bits >= 36.0)
         }
         (Notation::Bare, Strength::Strong) => is_random(20.0, 1.8, 8) && has_digit && !is_type(value),
         (Notation::Bare, Strength::Weak) => is_random(60.0, 2.5, 20) && has_digit,
     }
+}
+
+/// Whether a value is a number, a version, an object identifier, or bytes that a program lists.
+fn is_number(value: &str) -> bool {
+    let is_digits =
+        |text: &str, others: &[u8]| text.bytes().all(|byte| byte.is_ascii_digit() || others.contains(&byte));
+    let is_short_hex = value.starts_with("0x") && value.len() <= 18;
+    is_short_hex
+        || value.contains('.') && is_digits(value, b".")
+        || value.contains("\\x")
+        || value.contains('{') && value.contains('}')
+}
+
+/// Whether a value is the name of a constant: `SECPKG_ATTR`.
+fn is_constant(value: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    value.contains('_') && value.bytes().all(is_letter)
 }
 
 /// Whether a value is the name of a type: words with capital letters, and perhaps a number.
@@ -187,10 +277,18 @@ fn is_type(value: &str) -> bool {
 /// Whether a value is an expression of a program, or text for people.
 fn is_code(value: &str, notation: Notation) -> bool {
     let has = |signs: &[char]| value.contains(signs);
-    let is_call = value.contains('(') && value.contains(')') && !value.contains(['!', '@', '#', '$', '%', '^', '&']);
+    let is_call =
+        value.contains('(') && value.contains(')') && !value.contains(['!', '@', '#', '$', '%', '^', '&']);
     match notation {
-        Notation::Shell => has(&['`', '\n', '\t']) || is_call || is_dotted_name(value) || value.starts_with(['(', '&', '|', '>', '-']),
-        Notation::Quoted => value.contains(char::is_whitespace) || is_call || is_dotted_name(value) || value.contains("=>"),
+        Notation::Shell => {
+            has(&['`', '\n', '\t'])
+                || is_call
+                || is_dotted_name(value)
+                || value.starts_with(['(', '&', '|', '>', '-'])
+        }
+        Notation::Quoted => {
+            value.contains(char::is_whitespace) || is_call || is_dotted_name(value) || value.contains("=>")
+        }
         Notation::Bare => {
             has(&['(', ')', '[', ']', '{', '}', '<', '>', '|', ' ', '?'])
                 || value.contains("::")

@@ -76,7 +76,9 @@ fn is_hidden(shown: char) -> bool {
 /// An escape of JSON or of a programming language; backslashes are doubled each time that a string is put into another.
 fn backslash(rest: &[u8]) -> (usize, Option<char>) {
     let slashes = rest.iter().take(16).take_while(|&&byte| byte == b'\\').count();
-    let code = |digits: usize| hex(rest.get(slashes + 1..slashes + 1 + digits)).filter(|code| (0x20..0x7f).contains(code));
+    let code = |digits: usize| {
+        hex(rest.get(slashes + 1..slashes + 1 + digits)).filter(|code| (0x20..0x7f).contains(code))
+    };
     match rest.get(slashes) {
         Some(b'n' | b'r') => (slashes + 1, Some('\n')),
         Some(b't') => (slashes + 1, Some('\t')),

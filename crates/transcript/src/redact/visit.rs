@@ -201,9 +201,14 @@ impl<'v> TextVisitor<'v> {
                 self.document(&name, &kind, value);
                 continue;
             }
-            self.text(key, "", if context == JsonContext::Record { TextKind::RecordKey } else { TextKind::Key });
+            self.text(
+                key,
+                "",
+                if context == JsonContext::Record { TextKind::RecordKey } else { TextKind::Key },
+            );
             let is_tool_data = context == JsonContext::Record && TOOL_DATA_FIELDS.contains(&name.as_ref());
-            let name = if name.eq_ignore_ascii_case("value") { paired.as_ref().unwrap_or(&name) } else { &name };
+            let name =
+                if name.eq_ignore_ascii_case("value") { paired.as_ref().unwrap_or(&name) } else { &name };
             self.value(value, name, if is_tool_data { JsonContext::ToolData } else { context });
         }
     }
@@ -240,7 +245,12 @@ impl<'v> TextVisitor<'v> {
         !self.replacements(raw, "", TextKind::Thought).1.is_empty()
     }
 
-    fn replacements(&mut self, raw: Text<'v>, name: &str, kind: TextKind) -> (Cow<'v, str>, Vec<Replacement>) {
+    fn replacements(
+        &mut self,
+        raw: Text<'v>,
+        name: &str,
+        kind: TextKind,
+    ) -> (Cow<'v, str>, Vec<Replacement>) {
         let text = raw.decode();
         let offset = span(self.whole, raw.raw()).start;
         let map = OffsetMap::new(raw.raw());
@@ -273,7 +283,8 @@ impl<'v> TextVisitor<'v> {
         let Some(text) = encoded::decode(&raw.decode()) else { return };
         let place = span(self.whole, raw.raw());
         let map = OffsetMap::new(b"");
-        let visited = VisitedText { text: &text, name: "", kind: TextKind::Text, offset: place.start, map: &map };
+        let visited =
+            VisitedText { text: &text, name: "", kind: TextKind::Text, offset: place.start, map: &map };
         let replacements = (self.replace)(visited);
         if !replacements.is_empty() {
             self.splices.push((place, encoded::encode(&replaced(&text, &replacements)).into_bytes()));

@@ -44,6 +44,16 @@ impl CommonPairs {
 
 static PAIRS: CommonPairs = CommonPairs::new();
 
+/// Words, with a space between any two.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WordList(pub(super) &'static str);
+
+impl WordList {
+    pub(super) fn contains(self, word: &str) -> bool {
+        self.0.split(' ').any(|other| other == word)
+    }
+}
+
 /// The parts of a name: at separators, between letters and digits, and where small letters meet capital ones.
 pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();

@@ -58,8 +58,7 @@ impl FormatRules {
             all
         };
         let candidates = prefixes.iter().map(of_prefix).collect();
-        let prefixes =
-            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&prefixes)?;
+        let prefixes = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&prefixes)?;
         Ok(Self { prefixes, candidates })
     }
 

@@ -13,8 +13,17 @@ const fn run(alphabet: Alphabet, min: usize, max: usize) -> Segment {
 const HEX32: &[Segment] = &[run(Hex, 32, 32)];
 const HEX40: &[Segment] = &[run(Hex, 40, 40)];
 const HEX64: &[Segment] = &[run(Hex, 64, 64)];
-const UUID: &[Segment] =
-    &[run(Hex, 8, 8), Lit("-"), run(Hex, 4, 4), Lit("-"), run(Hex, 4, 4), Lit("-"), run(Hex, 4, 4), Lit("-"), run(Hex, 12, 12)];
+const UUID: &[Segment] = &[
+    run(Hex, 8, 8),
+    Lit("-"),
+    run(Hex, 4, 4),
+    Lit("-"),
+    run(Hex, 4, 4),
+    Lit("-"),
+    run(Hex, 4, 4),
+    Lit("-"),
+    run(Hex, 12, 12),
+];
 /// A tail of any length: services make their keys longer over the years.
 const TOKEN20: &[Segment] = &[run(Token, 20, 512)];
 /// With a part for routing behind a full stop.
@@ -131,7 +140,20 @@ pub(super) const FORMATS: &[Format] = &[
     key("dp.scim.", &[run(Alnum, 40, 48)]),
     key("dp.audit.", &[run(Alnum, 40, 48)]),
     key("ops_eyJ", &[run(Base64, 100, 2048)]),
-    key("A3-", &[run(Capitals, 6, 6), Lit("-"), run(Capitals, 6, 11), Lit("-"), run(Capitals, 5, 5), Lit("-"), run(Capitals, 5, 5), Lit("-"), run(Capitals, 5, 5)]),
+    key(
+        "A3-",
+        &[
+            run(Capitals, 6, 6),
+            Lit("-"),
+            run(Capitals, 6, 11),
+            Lit("-"),
+            run(Capitals, 5, 5),
+            Lit("-"),
+            run(Capitals, 5, 5),
+            Lit("-"),
+            run(Capitals, 5, 5),
+        ],
+    ),
     key("AGE-SECRET-KEY-1", &[run(Capitals, 58, 58)]),
     key("AGE-SECRET-KEY-PQ-1", &[run(Capitals, 58, 128)]),
     key("nsec1", &[run(Alnum, 58, 58)]),
@@ -189,7 +211,17 @@ pub(super) const FORMATS: &[Format] = &[
     format(Kind::Slack, "xoxs-", &[run(Token, 10, 300)]),
     key("discord.com/api/webhooks/", &[run(Digits, 15, 21), Lit("/"), run(Token, 50, 80)]),
     key("discordapp.com/api/webhooks/", &[run(Digits, 15, 21), Lit("/"), run(Token, 50, 80)]),
-    key("webhook.office.com/webhookb2/", &[run(Hex, 8, 8), run(Token, 28, 28), Lit("@"), run(Token, 36, 36), Lit("/IncomingWebhook/"), run(Hex, 32, 32)]),
+    key(
+        "webhook.office.com/webhookb2/",
+        &[
+            run(Hex, 8, 8),
+            run(Token, 28, 28),
+            Lit("@"),
+            run(Token, 36, 36),
+            Lit("/IncomingWebhook/"),
+            run(Hex, 32, 32),
+        ],
+    ),
     key("hooks.zapier.com/hooks/catch/", &[run(Digits, 4, 12), Lit("/"), run(Alnum, 6, 20)]),
     key("SG.", &[run(Token, 16, 32), Lit("."), run(Token, 32, 64)]),
     key("xkeysib-", &[run(Hex, 64, 64), Lit("-"), run(Alnum, 16, 16)]),
@@ -278,7 +310,20 @@ pub(super) const FORMATS: &[Format] = &[
     key("pk_", &[run(Digits, 5, 10), Lit("_"), run(Capitals, 32, 32)]),
     key("sk.eyJ", &[run(Token, 20, 120), Lit("."), run(Token, 20, 30)]),
     key("API-", &[run(Capitals, 25, 30)]),
-    key("api-", &[run(Hex, 8, 8), Lit("-"), run(Hex, 4, 4), Lit("-"), run(Hex, 4, 4), Lit("-"), run(Hex, 4, 4), Lit("-"), run(Hex, 12, 12)]),
+    key(
+        "api-",
+        &[
+            run(Hex, 8, 8),
+            Lit("-"),
+            run(Hex, 4, 4),
+            Lit("-"),
+            run(Hex, 4, 4),
+            Lit("-"),
+            run(Hex, 4, 4),
+            Lit("-"),
+            run(Hex, 12, 12),
+        ],
+    ),
     key("sdk-", UUID),
     key("p8e-", &[run(Alnum, 32, 32)]),
     key("sm_aat_", &[run(Alnum, 16, 16)]),
@@ -296,9 +341,39 @@ pub(super) const FORMATS: &[Format] = &[
     key("cal_live_", &[run(Hex, 32, 32)]),
     key("AAAAAAAAAAAAAAAAAAAAA", &[run(Header, 60, 120)]),
     // Made of three parts
-    format(Kind::Jwt, "eyJ", &[run(Token, 8, 4096), Lit(".eyJ"), run(Token, 8, 8192), Lit("."), run(Token, 16, 2048)]),
-    format(Kind::Jwt, "eyJ", &[run(Token, 8, 4096), Lit(".."), run(Token, 8, 2048), Lit("."), run(Token, 8, 16384), Lit("."), run(Token, 16, 64)]),
-    format(Kind::Jwt, "eyJ", &[run(Token, 8, 4096), Lit("."), run(Token, 100, 2048), Lit("."), run(Token, 8, 64), Lit("."), run(Token, 8, 16384), Lit("."), run(Token, 16, 64)]),
+    format(
+        Kind::Jwt,
+        "eyJ",
+        &[run(Token, 8, 4096), Lit(".eyJ"), run(Token, 8, 8192), Lit("."), run(Token, 16, 2048)],
+    ),
+    format(
+        Kind::Jwt,
+        "eyJ",
+        &[
+            run(Token, 8, 4096),
+            Lit(".."),
+            run(Token, 8, 2048),
+            Lit("."),
+            run(Token, 8, 16384),
+            Lit("."),
+            run(Token, 16, 64),
+        ],
+    ),
+    format(
+        Kind::Jwt,
+        "eyJ",
+        &[
+            run(Token, 8, 4096),
+            Lit("."),
+            run(Token, 100, 2048),
+            Lit("."),
+            run(Token, 8, 64),
+            Lit("."),
+            run(Token, 8, 16384),
+            Lit("."),
+            run(Token, 16, 64),
+        ],
+    ),
     key("v2.local.", &[run(Token, 60, 4096)]),
     key("v4.local.", &[run(Token, 60, 4096)]),
 ];

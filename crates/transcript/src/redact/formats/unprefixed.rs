@@ -98,13 +98,14 @@ fn aws_secrets(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
         }
         let span = start..at;
         start = at + 1;
-        if span.len() != AWS_SECRET_BYTES || matches!(hay.byte(at), b'_' | b'-' | b'.') || hay.byte(at) == b'=' && hay.byte(at + 1) == b'=' {
+        if span.len() != AWS_SECRET_BYTES || matches!(hay.byte(at), b'_' | b'-' | b'=') {
             continue;
         }
         let text = &hay.text[span.clone()];
         let next = ids.partition_point(|id| id.end + MAX_AWS_DISTANCE < span.start);
         let is_near = ids.get(next).is_some_and(|id| id.start < span.end + MAX_AWS_DISTANCE);
-        let has_sign = text.contains(['+', '/']) && !matches!(hay.before(span.start), b'-' | b'_' | b'.' | b':' | b'@');
+        let has_sign =
+            text.contains(['+', '/']) && !matches!(hay.before(span.start), b'-' | b'_' | b'.' | b':' | b'@');
         let has = |test: fn(&u8) -> bool| text.as_bytes().iter().filter(|byte| test(byte)).count();
         let is_mixed = has(u8::is_ascii_digit) >= 2
             && has(u8::is_ascii_lowercase) >= 6

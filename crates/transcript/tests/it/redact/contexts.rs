@@ -66,7 +66,13 @@ impl Disguise {
             Self::JsonEscapes => secret.chars().map(escaped).collect(),
             Self::UrlEscapes => secret
                 .chars()
-                .map(|sign| if sign.is_ascii_alphanumeric() { sign.to_string() } else { format!("%{:02X}", u32::from(sign)) })
+                .map(|sign| {
+                    if sign.is_ascii_alphanumeric() {
+                        sign.to_string()
+                    } else {
+                        format!("%{:02X}", u32::from(sign))
+                    }
+                })
                 .collect(),
             Self::Base64 => base64(format!("value: {secret}\n").as_bytes()),
             Self::Wide => secret.chars().flat_map(|sign| [sign, '\0']).collect(),
@@ -78,7 +84,8 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in bytes.chunks(3) {
-        let number = group.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        let number = group.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte))
+            << (8 * (3 - group.len()));
         for place in 0..4 {
             let digit = DIGITS[(number >> (18 - 6 * place)) as usize & 63];
             out.push(if place <= group.len() { char::from(digit) } else { '=' });

@@ -169,7 +169,10 @@ pub(super) const PLACES: &[(&str, &str)] = &[
     ("url query", "GET https://h.net/v1?access_token=«<A32>»&limit=10"),
     ("sas", "https://a.blob.core.windows.net/c?sv=2022-11-02&sp=r&sig=«<A42>%3D»"),
     ("amazon url", "https://b.s3.amazonaws.com/k?X-Amz-Signature=«<h64>»&X-Amz-Date=1"),
-    ("azure storage", "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=«<b86>==»;EndpointSuffix=core.windows.net"),
+    (
+        "azure storage",
+        "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=«<b86>==»;EndpointSuffix=core.windows.net",
+    ),
     ("azure bus", "Endpoint=sb://x.net/;SharedAccessKeyName=Root;SharedAccessKey=«<b43>=»"),
     ("sql server", "Server=db;Database=x;User Id=sa;Pwd=«<p14>»;Encrypt=true"),
     ("sql server 2", "Data Source=db;User ID=sa;Password=«<A16>»;"),

@@ -127,7 +127,8 @@ fn secrets_are_found_where_they_are_usually_written() {
     let mut table = RecallTable::default();
     for round in 0..ROUNDS {
         for (place, template) in PLACES {
-            let filled = Random::new(round + 23).fill(&template.replace("<password>", "‹password›").replace("</password>", "‹/password›"));
+            let filled = Random::new(round + 23)
+                .fill(&template.replace("<password>", "‹password›").replace("</password>", "‹/password›"));
             let filled = filled.replace("‹", "<").replace("›", ">");
             let (before, rest) = filled.split_once('«').unwrap();
             let (secret, after) = rest.split_once('»').unwrap();
