@@ -19,7 +19,11 @@ const CHANGES: &str = "
     UPDATE files SET modified = -1;";
 
 /// Upgrades an index in place; whether it could. The lock must be held.
-pub(crate) fn upgrade(connection: &Connection, path: &std::path::Path, format: i64) -> Result<bool, IndexError> {
+pub(crate) fn upgrade(
+    connection: &Connection,
+    path: &std::path::Path,
+    format: i64,
+) -> Result<bool, IndexError> {
     let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if found != OLD_FORMAT || !words::path_beside(path).exists() {
         return Ok(false);

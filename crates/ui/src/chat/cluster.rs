@@ -38,8 +38,7 @@ mod tests {
 
     #[test]
     fn what_is_seen_as_one_is_one() {
-        for one in [FAMILY, "e\u{301}", "🇩🇪", "👍🏽", "नि", "\r\n", "한", "a", "☺️"]
-        {
+        for one in [FAMILY, "e\u{301}", "🇩🇪", "👍🏽", "नि", "\r\n", "한", "a", "☺️"] {
             let text = format!("x{one}y");
             let end = 1 + one.len();
             assert_eq!((next(&text, 1), previous(&text, end)), (end, 1), "{one:?}");

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use annals_store::session::{AgentFolder, AgentStart, AppendError, AppendedRange, ForkError, OnBusy, fork, record_append};
+use annals_store::session::{
+    AgentFolder, AgentStart, AppendError, AppendedRange, ForkError, OnBusy, fork, record_append,
+};
 use annals_store::{DataDir, SessionWriter};
 
 use self::answers::Answers;
