@@ -3,6 +3,9 @@
 use super::rewrite::{FileText, ReplaceFn, spliced};
 use super::visit::TextKind;
 
+type ReadUnit = fn([u8; 2]) -> u16;
+type WriteUnit = fn(u16) -> [u8; 2];
+
 /// A file in UTF-16.
 #[derive(Debug)]
 pub(super) struct Utf16Text<'b> {
@@ -10,7 +13,7 @@ pub(super) struct Utf16Text<'b> {
     text: String,
     /// The offset of each byte of the text in the file, and that of its end.
     offsets: Vec<usize>,
-    to_bytes: fn(u16) -> [u8; 2],
+    to_bytes: WriteUnit,
 }
 
 impl<'b> Utf16Text<'b> {
@@ -21,7 +24,7 @@ impl<'b> Utf16Text<'b> {
         let (big, little) = (zeros(0), zeros(1));
         let is_wide =
             |zeros: usize, others: usize| head.len() >= 8 && zeros * 5 >= head.len() && others * 8 < zeros;
-        let (from, to_bytes): (fn([u8; 2]) -> u16, fn(u16) -> [u8; 2]) = match () {
+        let (from, to_bytes): (ReadUnit, WriteUnit) = match () {
             () if is_wide(little, big) => (u16::from_le_bytes, u16::to_le_bytes),
             () if is_wide(big, little) => (u16::from_be_bytes, u16::to_be_bytes),
             () => return None,

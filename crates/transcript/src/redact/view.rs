@@ -17,7 +17,7 @@ impl<'t> View<'t> {
     /// Unescapes a text.
     pub(super) fn of(source: &'t str) -> Self {
         let escapes = |byte: &u8| matches!(byte, b'\\' | b'%' | 0x1b | 0 | 0xc2 | 0xe2 | 0xef);
-        if !source.as_bytes().iter().any(|byte| escapes(byte)) {
+        if !source.as_bytes().iter().any(escapes) {
             return Self { text: Cow::Borrowed(source), source, starts: Vec::new() };
         }
         let bytes = source.as_bytes();
@@ -105,7 +105,7 @@ fn backslash(rest: &[u8]) -> (usize, Option<char>) {
 fn terminal(rest: &[u8]) -> usize {
     let ends = |byte: &u8| (0x40..=0x7e).contains(byte);
     match rest.get(1) {
-        Some(b'[') => 2 + rest[2..].iter().take(32).position(|byte| ends(byte)).map_or(0, |at| at + 1),
+        Some(b'[') => 2 + rest[2..].iter().take(32).position(ends).map_or(0, |at| at + 1),
         Some(b']') => {
             2 + rest[2..].iter().take(256).position(|&byte| byte == 7 || byte == 0x1b).map_or(0, |at| at + 1)
         }

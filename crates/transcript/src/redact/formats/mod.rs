@@ -111,7 +111,7 @@ fn matched(hay: &Haystack<'_>, start: usize, format: &Format) -> Option<Finding>
     let end = start + hay.text[start..at].trim_end_matches(['-', '.']).len();
     let tail = &hay.text[start + format.prefix.len()..end];
     (!is_word_byte(hay.byte(at)) && is_random_tail(hay, tail))
-        .then(|| Finding { kind: format.kind, span: start..end })
+        .then_some(Finding { kind: format.kind, span: start..end })
 }
 
 /// The next character, on the next line if this one ends here.
