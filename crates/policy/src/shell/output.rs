@@ -25,10 +25,10 @@ pub(super) fn prints_patterns(commands: &[Command], text: &str) -> bool {
     let is_source = |command: &Command| !is_of(command, &FILTERS);
     let filters = is_pipeline && !text.contains('<') && commands.first().is_some_and(is_source);
     let is_filter = |command: &Command| {
-        let operands = command.words.iter().skip(1).filter_map(Word::literal);
+        let mut operands = command.words.iter().skip(1).filter_map(Word::literal);
         let is_option =
             |text: String| text.starts_with('-') || text.bytes().all(|byte| byte.is_ascii_digit());
-        filters && is_of(command, &FILTERS) && operands.map(is_option).all(|is| is)
+        filters && is_of(command, &FILTERS) && operands.all(is_option)
     };
     let is_plain = |command: &Command| is_of(command, &PLAIN) || is_of(command, &NAMES) || is_filter(command);
     let is_git = |command: &Command| {
