@@ -52,7 +52,7 @@ fn print(
         })?;
     } else {
         context.out.page();
-        context.out.text(TerminalText::block(&text))?;
+        context.out.text(TerminalText::block(text))?;
     }
     Ok(Outcome::Done)
 }
