@@ -3,13 +3,13 @@
 use crate::graph::Graph;
 use crate::record::{Record, RecordKind};
 use crate::resume::{BlockOrigin, OmissionReason, ResumeResult};
-use crate::transcript::{NodeIndex, NodeMap, Transcript};
+use crate::transcript::{NodeIndex, NodeMap, Parent, Transcript};
 use crate::turn::{Speaker, prompt_text};
 
 /// Returns the prompts, replies and results that a client would lose, in the order of the file.
 ///
 /// Messages that a compaction summarised, that belong to a sub-agent or to a branch that the user left are not lost; those
-/// that cannot be reached, read or paired are. A conversation of its own that opens with the same prompt was left, too.
+/// that cannot be reached, read or paired are. A conversation of its own that the user started was left, too.
 pub fn losses<'a>(
     transcript: &Transcript<'a>,
     graph: &Graph<'a>,
@@ -57,6 +57,8 @@ struct Choices<'t, 'a> {
     places: NodeMap<Membership>,
     /// The first prompt of what is resumed.
     opening: Option<String>,
+    /// Whether it has no parent.
+    starts_over: bool,
     /// The summary that opens what is resumed: the oldest clients wrote no boundary before it.
     summary: Option<NodeIndex>,
     /// The first record of the branch of each that was visited: no record is visited twice.
@@ -87,11 +89,13 @@ impl<'t, 'a> Choices<'t, 'a> {
             graph,
             places,
             opening: None,
+            starts_over: false,
             summary: first.filter(|&first| transcript.node(first).is_compact_summary),
             tops: NodeMap::new(transcript, None),
             is_again: NodeMap::new(transcript, None),
         };
         choices.opening = first.and_then(|first| choices.prompt(first));
+        choices.starts_over = first.is_some_and(|first| choices.is_start(first));
         choices
     }
 
@@ -108,13 +112,21 @@ impl<'t, 'a> Choices<'t, 'a> {
         self.summary.is_some_and(|summary| node < summary)
     }
 
-    /// Whether a conversation starts with the prompt with which the resumed one starts: then the user started over.
+    /// Whether a conversation starts with a prompt that the resumed one starts with, or where both start anew: clients write a
+    /// prompt without a parent only if the user starts over. A prompt whose parent is missing was cut off.
     fn is_sent_again(&mut self, node: NodeIndex) -> bool {
         let top = self.top(node);
         let known = self.is_again[top];
-        let answer = known.unwrap_or_else(|| self.opening.is_some() && self.prompt(top) == self.opening);
+        let answer = known.unwrap_or_else(|| match (&self.opening, self.prompt(top)) {
+            (Some(opening), Some(prompt)) => *opening == prompt || (self.starts_over && self.is_start(top)),
+            _ => false,
+        });
         self.is_again[top] = Some(answer);
         answer
+    }
+
+    fn is_start(&self, node: NodeIndex) -> bool {
+        self.transcript.node(node).parent == Parent::Null
     }
 
     /// The prompt of a record that opens a conversation.
@@ -195,10 +207,13 @@ mod tests {
         );
         let cut = line("user", "e", "gone", 50, "\"after\"") + &line("assistant", "f", "e", 51, text);
         check(&(start.clone() + &cut), &[0, 1]);
-        // The user started over with the same prompt, or with another one: that may as well be a cut.
+        // The user started over with the same prompt, or with another one.
         let again = |prompt: &str| line("user", "g", "", 50, prompt) + &line("assistant", "h", "g", 51, text);
         check(&(start.clone() + &again("\"one\"")), &[]);
-        check(&(start.clone() + &again("\"another\"")), &[0, 1]);
+        check(&(start.clone() + &again("\"another\"")), &[]);
+        // Replies without a parent are not where a user starts over.
+        let loose = |line: String| line.replacen("\"parentUuid\":\"a\"", "\"parentUuid\":null", 1);
+        check(&(loose(start.clone()) + &again("\"another\"")), &[1]);
         let summary = again("\"so far\"").replacen('{', "{\"isCompactSummary\":true,", 1);
         check(&(start + &summary), &[]);
     }

@@ -362,7 +362,7 @@ killed_before_each_step!(
     rewind: "rewind" has 8 steps,
 );
 
-/// A restore that is killed before any of its steps is finished by the next one, or taken back by undo.
+/// A restore that is killed before any of its steps is finished by the next one, or undone by undo.
 #[cfg(unix)]
 #[test]
 fn a_killed_restore_is_run_again_or_undone() {

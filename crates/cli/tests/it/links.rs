@@ -72,7 +72,8 @@ fn no_command_reads_what_a_link_of_the_store_leads_to() {
         assert!(!answer.out.contains(SECRET), "{run:?}\n{}", answer.out);
     }
     assert_eq!(annals(&home, &["plans", "stolen"]).code, Some(1));
-    annals_exits(&home, &["archive", "--all"], 0);
+    // What is left out is reported.
+    annals_exits(&home, &["archive", "--all"], 3);
     let clone = annals_exits(&home, &["clone", ID, "--yes"], 0);
     assert!(!clone.out.is_empty());
     for folder in [home.config_dir(), home.data_dir()] {

@@ -1,4 +1,5 @@
-//! The bytes that end a torn line: the rest of a cut UTF-8 character, if there is one, and a line break.
+//! The bytes that end a torn line: the rest of a cut UTF-8 character, if there is one, what keeps the next line from being
+//! read as a part of it, and a line break.
 //!
 //! Existing bytes are not changed. Without the rest of the character the file would not be UTF-8, and strict readers would
 //! reject all of it.
@@ -6,14 +7,26 @@
 /// How many bytes of a file's end decide the repair.
 pub(crate) const TAIL_BYTES: u64 = 4;
 
+/// A byte that no JSON value starts with.
+const BREAK: u8 = b'!';
+
 /// Returns the bytes to append before another line can follow; empty if the file ends with a complete line.
 pub(crate) fn line_repair(end: &[u8]) -> Vec<u8> {
     if end.last().is_none_or(|last| *last == b'\n') {
         return Vec::new();
     }
     let mut line_repair = rest_of_letter(end);
+    if expects_value(end) {
+        line_repair.push(BREAK);
+    }
     line_repair.push(b'\n');
     line_repair
+}
+
+/// Whether a torn line may take the next one for its value: 2.1.325 reads values that span lines. Inside of a string it does
+/// not, and the extra byte does no harm.
+fn expects_value(end: &[u8]) -> bool {
+    end.trim_ascii_end().last().is_none_or(|last| matches!(last, b':' | b',' | b'['))
 }
 
 /// Returns bytes that complete a cut UTF-8 character. Which character it becomes does not matter: its line is torn.
@@ -77,6 +90,9 @@ mod tests {
             b"\xed\xa0",
         ] {
             assert_eq!(line_repair(end), b"\n", "{end:x?}");
+        }
+        for end in [&b"\"a\":"[..], b"[1,", b"\":[", b"\": "] {
+            assert_eq!(line_repair(end), b"!\n", "{end:x?}");
         }
         assert_eq!(line_repair(b""), b"");
         assert_eq!(line_repair(b"abc\n"), b"");

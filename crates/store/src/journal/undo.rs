@@ -55,7 +55,7 @@ impl Journal<'_> {
         self.undo_in_steps(entry, &mut Steps::unwatched())
     }
 
-    /// The same; whoever watches the steps may stop it at one, as a crash would.
+    /// The same; a watcher of the steps may stop it at one, as a crash would.
     pub fn undo_in_steps(
         &self,
         mut entry: JournalEntry,

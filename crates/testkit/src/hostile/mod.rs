@@ -90,7 +90,7 @@ mod tests {
     fn every_part_of_the_text_is_found() {
         for (at, character) in HOSTILE.char_indices().filter(|(_, c)| is_hostile(*c) && *c != '\n') {
             for surface in [Surface::Plain, Surface::Colored, Surface::Screen] {
-                assert!(hostile_part(HOSTILE[at..].as_bytes(), surface).is_some(), "{character:?}");
+                assert!(hostile_part(&HOSTILE.as_bytes()[at..], surface).is_some(), "{character:?}");
                 assert!(
                     hostile_part(format!("a{character}b").as_bytes(), surface).is_some(),
                     "{character:?}"

