@@ -9,13 +9,32 @@ use crate::turn::{Speaker, prompt_text};
 /// Returns the prompts, replies and results that a client would lose, in the order of the file.
 ///
 /// Messages that a compaction summarised, that belong to a sub-agent or to a branch that the user left are not lost; those
-/// that cannot be reached, read or paired are. A conversation of its own that the user started was left, too.
+/// that cannot be reached, read or paired are. A conversation of its own that opens with the same prompt was left, too.
 pub fn losses<'a>(
     transcript: &Transcript<'a>,
     graph: &Graph<'a>,
     resumed: &ResumeResult<'a>,
 ) -> Vec<NodeIndex> {
+    losses_by(Choices::new(transcript, graph, resumed), transcript, resumed)
+}
+
+/// Returns those losses that only damage explains. Clients write a prompt without a parent if the user starts over, so a
+/// conversation that starts like this may have been left; one whose parent is missing was cut off.
+pub fn losses_by_damage<'a>(
+    transcript: &Transcript<'a>,
+    graph: &Graph<'a>,
+    resumed: &ResumeResult<'a>,
+) -> Vec<NodeIndex> {
     let mut choices = Choices::new(transcript, graph, resumed);
+    choices.starts_over = choices.first.is_some_and(|first| choices.is_start(first));
+    losses_by(choices, transcript, resumed)
+}
+
+fn losses_by<'a>(
+    mut choices: Choices<'_, 'a>,
+    transcript: &Transcript<'a>,
+    resumed: &ResumeResult<'a>,
+) -> Vec<NodeIndex> {
     let is_message = |node: NodeIndex| {
         let node = &transcript.nodes()[node];
         matches!(node.kind, RecordKind::User | RecordKind::Assistant) && !node.is_sidechain
@@ -57,7 +76,9 @@ struct Choices<'t, 'a> {
     places: NodeMap<Membership>,
     /// The first prompt of what is resumed.
     opening: Option<String>,
-    /// Whether it has no parent.
+    /// The first record of it.
+    first: Option<NodeIndex>,
+    /// Whether the user may have started over with it.
     starts_over: bool,
     /// The summary that opens what is resumed: the oldest clients wrote no boundary before it.
     summary: Option<NodeIndex>,
@@ -89,13 +110,13 @@ impl<'t, 'a> Choices<'t, 'a> {
             graph,
             places,
             opening: None,
+            first,
             starts_over: false,
             summary: first.filter(|&first| transcript.node(first).is_compact_summary),
             tops: NodeMap::new(transcript, None),
             is_again: NodeMap::new(transcript, None),
         };
         choices.opening = first.and_then(|first| choices.prompt(first));
-        choices.starts_over = first.is_some_and(|first| choices.is_start(first));
         choices
     }
 
@@ -112,8 +133,7 @@ impl<'t, 'a> Choices<'t, 'a> {
         self.summary.is_some_and(|summary| node < summary)
     }
 
-    /// Whether a conversation starts with a prompt that the resumed one starts with, or where both start anew: clients write a
-    /// prompt without a parent only if the user starts over. A prompt whose parent is missing was cut off.
+    /// Whether a conversation starts with the prompt with which the resumed one starts: then the user started over.
     fn is_sent_again(&mut self, node: NodeIndex) -> bool {
         let top = self.top(node);
         let known = self.is_again[top];
@@ -207,14 +227,28 @@ mod tests {
         );
         let cut = line("user", "e", "gone", 50, "\"after\"") + &line("assistant", "f", "e", 51, text);
         check(&(start.clone() + &cut), &[0, 1]);
-        // The user started over with the same prompt, or with another one.
+        // The user started over with the same prompt, or with another one: that may as well be a cut.
         let again = |prompt: &str| line("user", "g", "", 50, prompt) + &line("assistant", "h", "g", 51, text);
         check(&(start.clone() + &again("\"one\"")), &[]);
-        check(&(start.clone() + &again("\"another\"")), &[]);
-        // Replies without a parent are not where a user starts over.
-        let loose = |line: String| line.replacen("\"parentUuid\":\"a\"", "\"parentUuid\":null", 1);
-        check(&(loose(start.clone()) + &again("\"another\"")), &[1]);
+        check(&(start.clone() + &again("\"another\"")), &[0, 1]);
         let summary = again("\"so far\"").replacen('{', "{\"isCompactSummary\":true,", 1);
         check(&(start + &summary), &[]);
+    }
+
+    #[test]
+    fn starting_over_is_no_damage_and_loose_replies_are() {
+        let text = r#"[{"type":"text","text":"ok"}]"#;
+        let damage = |file: &str| {
+            let transcript = Transcript::parse(file.as_bytes());
+            let resumed = resume(&transcript, Client::NEWEST);
+            losses_by_damage(&transcript, &Graph::new(&transcript), &resumed).len()
+        };
+        let start = line("user", "a", "", 0, "\"one\"") + &line("assistant", "b", "a", 1, text);
+        let other =
+            |parent| line("user", "c", parent, 50, "\"two\"") + &line("assistant", "d", "c", 51, text);
+        assert_eq!(damage(&(start.clone() + &other(""))), 0);
+        assert_eq!(damage(&(start.clone() + &other("gone"))), 2);
+        let loose = start.replace("\"parentUuid\":\"a\"", "\"parentUuid\":null");
+        assert_eq!(damage(&(loose + &other(""))), 1);
     }
 }

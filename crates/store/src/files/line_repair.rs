@@ -7,8 +7,8 @@
 /// How many bytes of a file's end decide the repair.
 pub(crate) const TAIL_BYTES: u64 = 4;
 
-/// A byte that no JSON value starts with.
-const BREAK: u8 = b'!';
+/// Starts a string, which a line break cannot be in.
+const BREAK: u8 = b'"';
 
 /// Returns the bytes to append before another line can follow; empty if the file ends with a complete line.
 pub(crate) fn line_repair(end: &[u8]) -> Vec<u8> {
@@ -24,7 +24,7 @@ pub(crate) fn line_repair(end: &[u8]) -> Vec<u8> {
 }
 
 /// Whether a torn line may take the next one for its value: 2.1.325 reads values that span lines. Inside of a string it does
-/// not, and the extra byte does no harm.
+/// not, and ending the string does no harm.
 fn expects_value(end: &[u8]) -> bool {
     end.trim_ascii_end().last().is_none_or(|last| matches!(last, b':' | b',' | b'['))
 }
@@ -92,7 +92,7 @@ mod tests {
             assert_eq!(line_repair(end), b"\n", "{end:x?}");
         }
         for end in [&b"\"a\":"[..], b"[1,", b"\":[", b"\": "] {
-            assert_eq!(line_repair(end), b"!\n", "{end:x?}");
+            assert_eq!(line_repair(end), b"\"\n", "{end:x?}");
         }
         assert_eq!(line_repair(b""), b"");
         assert_eq!(line_repair(b"abc\n"), b"");

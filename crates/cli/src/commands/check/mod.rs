@@ -11,7 +11,7 @@ use annals_surgery::repair::RepairKind;
 use annals_transcript::agents::{AgentLink, UnlinkedReason};
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
-use annals_transcript::loss::losses;
+use annals_transcript::loss::{losses, losses_by_damage};
 use annals_transcript::problem::{Problem, ProblemKind, Severity, Span};
 use annals_transcript::resume::{Client, resume};
 
@@ -38,6 +38,8 @@ struct ClientVerdict {
     refused: Option<String>,
     messages: usize,
     lost: usize,
+    /// How many of the lost ones only damage explains.
+    damaged: usize,
 }
 
 pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fault> {
@@ -96,7 +98,7 @@ impl FileCheck {
 
     /// Whether the newest known client resumes it without losing a message.
     fn is_whole(&self) -> bool {
-        self.clients.last().is_none_or(|verdict| verdict.refused.is_none() && verdict.lost == 0)
+        self.clients.last().is_none_or(|verdict| verdict.refused.is_none() && verdict.damaged == 0)
     }
 
     /// Whether `annals repair` may do something about it.
@@ -117,10 +119,12 @@ fn check(target: &ResolvedSession, bytes: &[u8]) -> FileCheck {
     let verdict = |&client: &Client| {
         let resumed = resume(transcript, client);
         let lost = losses(transcript, &graph, &resumed).len();
-        match resumed.outcome {
-            Ok(messages) => ClientVerdict { client, refused: None, messages: messages.len(), lost },
-            Err(refusal) => ClientVerdict { client, refused: Some(refusal.to_string()), messages: 0, lost },
-        }
+        let damaged = losses_by_damage(transcript, &graph, &resumed).len();
+        let (refused, messages) = match resumed.outcome {
+            Ok(messages) => (None, messages.len()),
+            Err(refusal) => (Some(refusal.to_string()), 0),
+        };
+        ClientVerdict { client, refused, messages, lost, damaged }
     };
     let mut problems = inspect(transcript, &graph, session);
     if session.is_some() {

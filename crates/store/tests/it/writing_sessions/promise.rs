@@ -68,7 +68,7 @@ fn lines_are_appended_whole_and_a_torn_one_is_ended_first() {
         .unwrap();
     assert!(file.append(b"1").unwrap().healed);
     file.sync().unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"torn\":!\n{}\n[]\n{\"x\n1\n");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"torn\":\"\n{}\n[]\n{\"x\n1\n");
     assert!(file.append(b"two\nlines").is_err());
     assert_eq!(fs::metadata(&path).unwrap().len(), 22);
 }
