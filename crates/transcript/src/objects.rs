@@ -1,6 +1,6 @@
 //! Finds the JSON objects on one line: usually one, sometimes none or several.
 //!
-//! Objects that span several lines are found by [`parse`](crate::parse), which sees the whole file.
+//! Objects that span several lines are found by the parser of files, which sees the whole file.
 
 use crate::line::{Line, LineEnding};
 use crate::problem::{Problem, ProblemKind, Span};

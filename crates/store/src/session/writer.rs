@@ -118,10 +118,10 @@ impl SessionWriter<'_> {
     }
 
     /// Looks up the branch that is checked out in the working directory now, for later lines. A folder that is not on this
-    /// machine keeps the branch of the last line.
+    /// machine, or no repository, keeps the branch of the last line.
     pub fn refresh_branch(&mut self) {
         let cwd = Path::new(&self.origin.cwd);
-        if cwd.is_absolute() && cwd.is_dir() {
+        if cwd.is_absolute() && git::is_in_repository(cwd) {
             self.origin.git_branch = git::branch(cwd);
         }
     }

@@ -62,7 +62,9 @@ async fn after_any_cut_of_the_last_line_a_turn_goes_on_behind_it() {
             assert!(told.is_done(), "{cut}: {:?}", told.finished.ending);
             drop(agent);
             let bytes = std::fs::read(&path).unwrap();
-            assert!(bytes.starts_with(&whole[..cut]) && bytes[cut] == b'\n', "cut at {cut}");
+            // Where a value would follow, a quote keeps the next line from being read as that value.
+            let rest = bytes.strip_prefix(&whole[..cut]).unwrap();
+            assert!(rest.starts_with(b"\n") || rest.starts_with(b"\"\n"), "cut at {cut}");
             assert!(resumed(&bytes).starts_with(stage.sent().last().unwrap()), "cut at {cut}");
         }
     }
