@@ -166,7 +166,8 @@ class Written:
 def append(place, target, items):
     """`annals append`, an answer an item."""
     # The client has written just now, and nothing tells annals that it has ended.
-    command = [place.annals.path, "append", *target, "--wait", "10", "--config-dir", place.config]
+    patience = [] if "--wait" in target else ["--wait", "10"]
+    command = [place.annals.path, "append", *target, *patience, "--config-dir", place.config]
     lines = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
     run = subprocess.run(command, input=lines.encode(), capture_output=True, env=hermetic(place.annals.home.name), cwd=place.workdir)
     if run.returncode:
