@@ -16,7 +16,6 @@ pub use files::{CommandError, CommandFolder, read_commands};
 pub(crate) use template::{TemplatePart, mentioned, parts};
 
 use crate::protocol::Prompt;
-use annals_json::Value;
 use annals_policy::rules::SettingsSource;
 
 /// Who wrote a command.
@@ -72,19 +71,9 @@ impl Invocation {
 
     /// Parses a prompt; `None` if it does not name a known command.
     pub(crate) fn of(prompt: &Prompt, known: &[CustomCommand]) -> Option<Self> {
-        let text = match prompt {
-            Prompt::Text(text) => text.clone(),
-            Prompt::Blocks(json) => {
-                let value = Value::parse(json).ok()?;
-                let mut blocks = value.items();
-                let (only, none) = (blocks.next()?, blocks.next());
-                only.get("text").filter(|_| none.is_none())?.text()?.to_string()
-            }
-        };
-        let said = text.trim().strip_prefix('/')?;
-        let (name, arguments) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
+        let (name, arguments) = prompt.slash_command()?;
         let command = known.iter().find(|command| command.name == name)?;
-        Some(Self { command: command.clone(), arguments: arguments.trim().to_owned() })
+        Some(Self { command: command.clone(), arguments })
     }
 }
 

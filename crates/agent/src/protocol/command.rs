@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::permission::Permit;
+use annals_json::Value;
 use annals_policy::Mode;
 
 /// A command to a conversation.
@@ -38,6 +39,24 @@ pub enum Prompt {
     Text(String),
     /// Content blocks: a JSON array.
     Blocks(Vec<u8>),
+}
+
+impl Prompt {
+    /// The name and the arguments of `/NAME ARGUMENTS`; `None` if it is anything else, or more than one block.
+    pub fn slash_command(&self) -> Option<(String, String)> {
+        let text = match self {
+            Self::Text(text) => text.clone(),
+            Self::Blocks(json) => {
+                let value = Value::parse(json).ok()?;
+                let mut blocks = value.items();
+                let (only, none) = (blocks.next()?, blocks.next());
+                only.get("text").filter(|_| none.is_none())?.text()?.to_string()
+            }
+        };
+        let said = text.trim().strip_prefix('/')?;
+        let (name, arguments) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
+        Some((name.to_owned(), arguments.trim().to_owned()))
+    }
 }
 
 /// The queue of commands to a conversation.

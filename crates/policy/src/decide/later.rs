@@ -3,6 +3,7 @@
 
 use super::Policy;
 use super::contents::ScriptContents;
+use super::suggest::WITH_COMMANDS;
 use crate::decision::{Decision, Reason};
 use crate::read_only::reading;
 use crate::rules::{CommandSpellings, Match, Matcher, Rule, RuleList};
@@ -12,29 +13,6 @@ use crate::shell::{Command, Word, base_name, parse, strip};
 const RUN_NOTHING: [&str; 20] = [
     "echo", "printf", "test", "[", "ls", "cd", "true", "false", ":", "cat", "grep", "egrep", "fgrep", "head",
     "tail", "wc", "stat", "which", "type", "mkdir",
-];
-
-/// Programs whose first operand is a command of their own: `git rm` is not `rm`.
-const WITH_COMMANDS: [&str; 19] = [
-    "git",
-    "npm",
-    "yarn",
-    "pnpm",
-    "cargo",
-    "go",
-    "docker",
-    "podman",
-    "kubectl",
-    "gh",
-    "pip",
-    "pip3",
-    "uv",
-    "make",
-    "bundle",
-    "gradle",
-    "dotnet",
-    "brew",
-    "terraform",
 ];
 
 /// Programs that delete or change whole trees.

@@ -2,8 +2,8 @@
 
 use crate::shell::{Command, Word, base_name, strip};
 
-/// Programs whose first argument says what they do.
-const WITH_COMMANDS: [&str; 20] = [
+/// Programs whose first argument is a command of their own: `git rm` is not `rm`.
+pub(super) const WITH_COMMANDS: [&str; 21] = [
     "git",
     "npm",
     "yarn",
@@ -11,6 +11,7 @@ const WITH_COMMANDS: [&str; 20] = [
     "cargo",
     "go",
     "docker",
+    "podman",
     "kubectl",
     "gh",
     "pip",

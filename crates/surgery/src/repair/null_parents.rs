@@ -17,7 +17,7 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
         return found;
     };
     let mut top = above_progress(view, first);
-    if !view.is_main(first) || !starts_anew(view, top) {
+    if !view.is_main(first) || !starts_conversation(view, top) {
         return found;
     }
     let restarts = Restarts::new(view);
@@ -35,7 +35,7 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let mut positions = PositionIndex::new(view);
     let mut is_found = NodeMap::new(view.transcript, false);
     // The history before a cut may have another cut.
-    while starts_anew(view, top) {
+    while starts_conversation(view, top) {
         while lost.next_if(|&lost| is_found[lost]).is_some() {}
         if lost.peek().is_none_or(|&lost| lost > top) {
             break;
@@ -63,7 +63,7 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
 }
 
 /// Whether a conversation starts with a record, other than after a compaction.
-fn starts_anew(view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
+fn starts_conversation(view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
     let node = view.node(index);
     let by_compaction = node.is_compact_summary || node.system == Some(SystemKind::CompactBoundary);
     matches!(node.parent, Parent::Null | Parent::Absent) && !by_compaction

@@ -1,26 +1,15 @@
 //! Built-in slash commands outside of the terminal: carried out, or refused. They are never sent to a model.
 
 use annals_agent::protocol::{Command, Prompt};
-use annals_json::Value;
 
 use super::custom::BUILT_IN;
 use super::prompt::Refusal;
 
 /// Returns what a prompt asks for if it names a built-in command; `None` if it is a prompt.
 pub(super) fn of(prompt: &Prompt) -> Option<Result<Command, Refusal>> {
-    let text = match prompt {
-        Prompt::Text(text) => text.clone(),
-        Prompt::Blocks(json) => {
-            let value = Value::parse(json).ok()?;
-            let mut blocks = value.items();
-            let (only, none) = (blocks.next()?, blocks.next());
-            only.get("text").filter(|_| none.is_none())?.text()?.to_string()
-        }
-    };
-    let said = text.trim().strip_prefix('/')?;
-    let (name, argument) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
+    let (name, argument) = prompt.slash_command()?;
     let name = *BUILT_IN.iter().find(|known| **known == name)?;
-    let argument = Some(argument.trim().to_owned()).filter(|argument| !argument.is_empty());
+    let argument = Some(argument).filter(|argument| !argument.is_empty());
     Some(match name {
         "compact" => Ok(Command::Compact(argument)),
         _ => Err(Refusal::TerminalOnly(name)),

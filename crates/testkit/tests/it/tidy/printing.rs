@@ -2,7 +2,7 @@
 //! cleaned on its way.
 
 use super::purity::{holds_word, program_lines};
-use super::{Files, report, rust_files, sample};
+use super::{Files, report, report_unused, rust_files, sample};
 
 /// Words that print.
 const PRINTING: [&str; 15] = [
@@ -67,13 +67,7 @@ fn everything_is_printed_through_output_stderr_and_the_screen() {
 
 #[test]
 fn every_exception_is_used() {
-    let files = rust_files();
-    let is_idle = |&&(path, word, _): &&(&str, &str, &str)| {
-        !files.get(path).is_some_and(|text| program_lines(text).any(|(_, line)| holds_word(line, word)))
-    };
-    let idle: Vec<_> =
-        GRANTED.iter().filter(is_idle).map(|(path, word, _)| format!("{path}: {word}")).collect();
-    report(&idle, "These exceptions are unused: remove them from the table.");
+    report_unused(&GRANTED);
 }
 
 #[test]

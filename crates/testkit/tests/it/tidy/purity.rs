@@ -1,7 +1,7 @@
 //! Rule: no library prints, exits, reads the environment or asks for the time; types on disk use no serde trick that
 //! changes meaning. Test code is free, and so is the command line.
 
-use super::{Files, crate_of, report, rust_files, sample};
+use super::{Files, crate_of, report, report_unused, rust_files, sample};
 
 /// Words that no library may use.
 const FORBIDDEN: [&str; 13] = [
@@ -108,13 +108,7 @@ fn libraries_are_silent_and_blind() {
 
 #[test]
 fn every_exception_is_used() {
-    let files = rust_files();
-    let is_idle = |&&(path, word, _): &&(&str, &str, &str)| {
-        !files.get(path).is_some_and(|text| program_lines(text).any(|(_, line)| holds_word(line, word)))
-    };
-    let idle: Vec<_> =
-        GRANTED.iter().filter(is_idle).map(|(path, word, _)| format!("{path}: {word}")).collect();
-    report(&idle, "These exceptions are unused: remove them from the table.");
+    report_unused(&GRANTED);
 }
 
 #[test]
