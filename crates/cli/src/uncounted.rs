@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use annals_store::usage::{StoreUsage, UsageFile, agents_with_files, read_progress};
+use annals_store::usage::{StoreUsage, UsageFile, agents_with_files, read_usage_and_progress};
 use annals_store::{Discovery, SessionEntry};
-use annals_transcript::usage::{Thread, UsageItem, UsageRow, UsageSource};
+use annals_transcript::usage::{
+    FileIndex, ResponseUsage, Thread, UsageItem, UsageLedger, UsageRow, UsageSource, items,
+};
 
 use crate::context::Context;
 use crate::words;
@@ -40,11 +42,24 @@ impl UncountedUsage {
     }
 
     fn read(files: &[UsageFile], is_missing: impl Fn(&str) -> bool + Sync, context: &Context) -> Self {
-        let read = |file: &UsageFile| Ok((read_progress(&file.entry, &is_missing)?, ()));
         // What cannot be read was reported when the sums were read.
-        let (usage, _) = StoreUsage::read_with(files, |_| (), read);
-        let items = usage.items(&context.prices);
-        Self { sources: usage.sources, items }
+        let (usage, progress) =
+            StoreUsage::read_with(files, |_| (), |file| read_usage_and_progress(&file.entry, &is_missing));
+        Self::new(usage.sources, progress, context)
+    }
+
+    /// Of the responses in the progress records of each source.
+    pub(crate) fn new(
+        sources: Vec<UsageSource>,
+        progress: Vec<Vec<ResponseUsage>>,
+        context: &Context,
+    ) -> Self {
+        let mut ledger = UsageLedger::new();
+        for (at, responses) in progress.into_iter().enumerate() {
+            ledger.add_file(FileIndex::new(at), responses);
+        }
+        let items = items(&ledger, &sources, &context.prices);
+        Self { sources, items }
     }
 
     /// The sum of the items that are asked for.

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
+use annals_json::Fields;
 use annals_transcript::activity::FileActivity;
 use annals_transcript::objects::find_objects;
 use annals_transcript::pack_fields;
@@ -39,6 +40,14 @@ pack_fields! {
 
 /// Reads what a file used.
 pub fn read_usage(session: &SessionEntry) -> Result<FileUsage, ReadError> {
+    read_with_records(session, |_, _| ())
+}
+
+/// Reads what a file used, and calls `other` with the position and fields of every record that can hold usage.
+pub(super) fn read_with_records(
+    session: &SessionEntry,
+    mut other: impl FnMut(usize, &Fields<'_>),
+) -> Result<FileUsage, ReadError> {
     let fail = |error| ReadError::new(&session.path, error);
     let file = open_file(&session.path).map_err(fail)?;
     let mut paths = PathCollector::new(session.slug.as_str());
@@ -48,7 +57,8 @@ pub fn read_usage(session: &SessionEntry) -> Result<FileUsage, ReadError> {
     // A small file needs no larger buffer than its size.
     let chunk = usize::try_from(session.bytes + 1).unwrap_or(CHUNK).clamp(4096, CHUNK);
     for_whole_lines(file, chunk, |offset, lines| {
-        collector.feed_lines(&search, offset, lines, |fields| {
+        collector.feed_lines(&search, offset, lines, |place, fields| {
+            other(place, fields);
             if !is_settled && asked < MAX_ASKED {
                 asked += 1;
                 is_settled = fields.text("cwd").is_some_and(|cwd| paths.add(&cwd.decode()));
@@ -67,7 +77,7 @@ pub fn read_noted(session: &SessionEntry) -> Result<(FileUsage, Option<ClientCos
     let fail = |error| ReadError::new(&session.path, error);
     let file = open_file(&session.path).map_err(fail)?;
     for_whole_lines(file, CHUNK, |offset, lines| {
-        collector.feed_lines(&search, offset, lines, |_| ());
+        collector.feed_lines(&search, offset, lines, |_, _| ());
         noted = last_client_cost(offset, lines).or(noted.take());
     })
     .map_err(fail)?;

@@ -16,7 +16,7 @@ pub use comparison::{
     MismatchReason, StatsComparison, UsageComparison, compare_noted_costs, compare_stats_cache,
 };
 pub use file::{FileUsage, read_activity, read_noted, read_trail, read_usage};
-pub use progress::{agents_with_files, read_progress};
+pub use progress::{agents_with_files, read_usage_and_progress};
 
 use crate::key::{SessionKey, Slug};
 use crate::parallel;

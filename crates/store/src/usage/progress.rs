@@ -1,44 +1,44 @@
 //! Usage that only progress records hold: of sub-agents whose own files are gone.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
-use annals_transcript::objects::find_objects;
-use annals_transcript::record::{ProgressKind, Record};
-use annals_transcript::usage::UsageCollector;
-use memchr::memmem::Finder;
+use annals_json::Fields;
+use annals_transcript::record::{ProgressKind, Record, RecordKind};
+use annals_transcript::usage::{ResponseUsage, UsageCollector};
 
 use super::FileUsage;
-use crate::read::{ReadError, stream_lines};
+use super::file::read_with_records;
+use crate::read::ReadError;
 use crate::scan::SessionEntry;
 
-/// What every such line holds.
-const MARK: &[u8] = b"agent_progress";
-
-/// Reads the responses that progress records of a session repeat, of sub-agents for which `is_missing` holds. Reports leave
-/// them out, because such a record may be older than the end of its response: its output is a lower bound.
-pub fn read_progress(
+/// Reads what a session used, and the responses that its progress records repeat, of sub-agents for which `is_missing` holds.
+/// Reports leave these out, because such a record may be older than the end of its response: its output is a lower bound.
+pub fn read_usage_and_progress(
     session: &SessionEntry,
     is_missing: impl Fn(&str) -> bool,
-) -> Result<FileUsage, ReadError> {
-    let finder = Finder::new(MARK);
-    let mut collector = UsageCollector::new();
-    stream_lines(&session.path, |line| {
-        if finder.find(line.body()).is_some() {
-            find_objects(&line, |fields, _| {
-                let Record::Progress(progress) = Record::new(fields) else { return };
-                let data = progress.data().filter(|_| progress.progress_kind() == ProgressKind::Agent);
-                let Some(data) = data else { return };
-                let agent = data.agent().map(|agent| agent.to_string());
-                if let (Some(message), true) = (data.message(), agent.is_none_or(|agent| is_missing(&agent)))
-                {
-                    collector.feed(line.offset, &message);
-                }
-            });
+) -> Result<(FileUsage, Vec<ResponseUsage>), ReadError> {
+    let mut progress = UsageCollector::new();
+    let usage = read_with_records(session, |position, fields| {
+        if RecordKind::of(fields.text("type")) == RecordKind::Progress {
+            feed_progress(&mut progress, position, fields, &is_missing);
         }
-        ControlFlow::<()>::Continue(())
     })?;
-    Ok(FileUsage { responses: collector.finish(), project: None })
+    Ok((usage, progress.finish()))
+}
+
+fn feed_progress(
+    collector: &mut UsageCollector,
+    position: usize,
+    fields: &Fields<'_>,
+    is_missing: impl Fn(&str) -> bool,
+) {
+    let Record::Progress(progress) = Record::new(fields.clone()) else { return };
+    let data = progress.data().filter(|_| progress.progress_kind() == ProgressKind::Agent);
+    let Some(data) = data else { return };
+    let agent = data.agent().map(|agent| agent.to_string());
+    if let (Some(message), true) = (data.message(), agent.is_none_or(|agent| is_missing(&agent))) {
+        collector.feed(position, &message);
+    }
 }
 
 /// The sub-agents that a store has files of.
@@ -63,10 +63,10 @@ mod tests {
         let other = r#"{"type":"progress","data":{"type":"bash_progress","output":"agent_progress"}}"#;
         let text = [&line("a1", "m1", 1), &line("a1", "m1", 5), &line("b2", "m2", 1), other, "\n"].concat();
         let entry = SessionEntry::of_path(&folder.write("s.jsonl", text)).unwrap();
-        let found = read_progress(&entry, |agent| agent == "a1").unwrap().responses;
+        let found = read_usage_and_progress(&entry, |agent| agent == "a1").unwrap().1;
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].tokens().input, found[0].tokens().output), (7, 5));
-        assert_eq!(read_progress(&entry, |_| true).unwrap().responses.len(), 2);
-        assert_eq!(read_progress(&entry, |_| false).unwrap().responses.len(), 0);
+        assert_eq!(read_usage_and_progress(&entry, |_| true).unwrap().1.len(), 2);
+        assert_eq!(read_usage_and_progress(&entry, |_| false).unwrap().1.len(), 0);
     }
 }

@@ -126,6 +126,11 @@ impl UsageItem {
         (self.file, self.quarter, self.thread.clone(), self.model.clone(), self.certainty)
     }
 
+    fn has_same_key(&self, other: &Self) -> bool {
+        let parts = |item: &'_ Self| (item.file, item.quarter, item.certainty);
+        parts(self) == parts(other) && self.thread == other.thread && self.model == other.model
+    }
+
     fn absorb(&mut self, other: &Self) {
         self.responses += other.responses;
         self.tokens += other.tokens;
@@ -151,10 +156,15 @@ pub fn items(ledger: &UsageLedger, sources: &[UsageSource], prices: &Prices) -> 
     let mut known: HashMap<Arc<str>, Option<&ModelPrices>> = HashMap::new();
     let mut places: HashMap<ItemKey, usize> = HashMap::new();
     let mut items: Vec<UsageItem> = Vec::new();
+    let (mut latest, mut latest_priced): (usize, Option<(&Arc<str>, Option<&ModelPrices>)>) = (0, None);
     for (file, charge) in ledger.charges() {
-        let priced = charge.model.and_then(|model| match known.get(model) {
-            Some(found) => *found,
-            None => *known.entry(Arc::clone(model)).or_insert(prices.find(model)),
+        let priced = charge.model.and_then(|model| match latest_priced {
+            Some((name, found)) if Arc::ptr_eq(name, model) => found,
+            _ => {
+                let found = *known.entry(Arc::clone(model)).or_insert_with(|| prices.find(model));
+                latest_priced = Some((model, found));
+                found
+            }
         });
         let mut item = UsageItem::of(file, &charge, priced);
         if let Some(source) = sources.get(file.get())
@@ -162,7 +172,13 @@ pub fn items(ledger: &UsageLedger, sources: &[UsageSource], prices: &Prices) -> 
         {
             item.thread = source.thread.clone();
         }
+        // Nearly always it belongs to the item before.
+        if let Some(last) = items.get_mut(latest).filter(|last| last.has_same_key(&item)) {
+            last.absorb(&item);
+            continue;
+        }
         let place = *places.entry(item.key()).or_insert(items.len());
+        latest = place;
         match items.get_mut(place) {
             Some(known) => known.absorb(&item),
             None => items.push(item),

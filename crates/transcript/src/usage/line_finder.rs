@@ -70,13 +70,13 @@ pub fn candidate_lines<'a>(search: &UsageLineFinder, bytes: &'a [u8], mut each: 
 
 impl UsageCollector {
     /// Adds whole lines of a file, of which the first is at `offset`; lines that cannot hold usage are skipped. The position of
-    /// a response is then the byte offset of its line. `other` is called with each parsed record.
+    /// a response is then the byte offset of its line. `other` is called with the position of each parsed record and the record.
     pub fn feed_lines(
         &mut self,
         search: &UsageLineFinder,
         offset: usize,
         bytes: &[u8],
-        mut other: impl FnMut(&Fields<'_>),
+        mut other: impl FnMut(usize, &Fields<'_>),
     ) {
         candidate_lines(search, bytes, |start, raw| {
             let place = offset + start;
@@ -89,11 +89,11 @@ impl UsageCollector {
                 if let (Some(message), Some(usage)) = (message, usage) {
                     self.feed_message(place, &fields, message, Usage::new(usage));
                 }
-                return other(&fields);
+                return other(place, &fields);
             }
             find_objects(&line, |fields, _| {
                 self.feed(place, &fields);
-                other(&fields);
+                other(place, &fields);
             });
         });
     }
@@ -103,6 +103,6 @@ impl UsageCollector {
 /// offsets.
 pub fn responses_of_bytes(bytes: &[u8]) -> Vec<ResponseUsage> {
     let mut collector = UsageCollector::new();
-    collector.feed_lines(&UsageLineFinder::default(), 0, bytes, |_| ());
+    collector.feed_lines(&UsageLineFinder::default(), 0, bytes, |_, _| ());
     collector.finish()
 }

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use annals_index::Index;
 use annals_store::FileProblem;
-use annals_store::usage::{StoreUsage, UsageFile};
-use annals_transcript::usage::{UsageItem, UsageSource};
+use annals_store::usage::{StoreUsage, UsageFile, agents_with_files, read_usage, read_usage_and_progress};
+use annals_transcript::usage::{Thread, UsageItem, UsageSource};
 
 use crate::context::Context;
 use crate::error::Fault;
@@ -74,8 +74,14 @@ impl UsageItems {
     fn of_files(context: &Context) -> Self {
         let discovery = context.discover();
         let files = UsageFile::all(&discovery);
-        let mut usage = reading(&files, context, |advance| StoreUsage::read(&files, advance));
-        let uncounted = UncountedUsage::of_files(&discovery, context);
+        let known = agents_with_files(&discovery);
+        let read = |file: &UsageFile| match file.thread {
+            Thread::Main => read_usage_and_progress(&file.entry, |agent| !known.contains(agent)),
+            _ => Ok((read_usage(&file.entry)?, Vec::new())),
+        };
+        let (mut usage, progress) =
+            reading(&files, context, |advance| StoreUsage::read_with(&files, advance, read));
+        let uncounted = UncountedUsage::new(usage.sources.clone(), progress, context);
         let mut problems = discovery.problems;
         context.note_unread(usage.problems.iter().cloned());
         problems.append(&mut usage.problems);
