@@ -7,7 +7,7 @@ mod left_running;
 mod refused;
 mod starting;
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -254,6 +254,23 @@ fn waiting(fixture: &ChatFixture, listener: &TcpListener, url: &str) -> (Child, 
 
 fn kill(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_retry_is_announced_while_it_is_waited_for() {
+    let fixture = ChatFixture::new(HELLO);
+    for form in ["text", "json"] {
+        let mut command = fixture.command(&["--output-format", form, "say @@a@@"]);
+        // Nobody listens there.
+        command.env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9").stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let errors = BufReader::new(child.stderr.take().unwrap());
+        let announced = errors.lines().map_while(Result::ok).find(|line| line.contains("attempt 1 of"));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let line = announced.expect("a line about the retry before the end");
+        assert!(line.contains("annals: cannot") && line.contains("retrying in"), "{line}");
+    }
 }
 
 #[test]

@@ -89,6 +89,14 @@ pub struct ScheduledRetry {
     pub max_retries: u32,
 }
 
+impl ScheduledRetry {
+    /// When the next attempt comes, and how many are left: "retrying in 4 s · attempt 1 of 10".
+    pub fn schedule(&self) -> String {
+        let seconds = self.wait.as_secs_f64().ceil();
+        format!("retrying in {seconds} s · attempt {} of {}", self.attempt, self.max_retries)
+    }
+}
+
 /// A response of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiResponse {

@@ -66,6 +66,11 @@ impl Printer {
             stderr::say(format_args!("annals: {notice}"));
         }
         if self.form != ChatOutput::StreamJson {
+            if let Event::Retrying(retry) = event.innermost()
+                && self.is_loud
+            {
+                stderr::say(format_args!("annals: {}; {}", retry.failure, retry.schedule()));
+            }
             return Ok(());
         }
         // Messages of a sub-agent name the call that it works for.

@@ -50,12 +50,7 @@ impl TerminalUi {
             Event::ToolDone { call, line } => self.tool_done(&call, &line, now),
             Event::Retrying(retry) => {
                 if self.screen.caps() == TermCaps::Lines {
-                    let seconds = retry.wait.as_secs_f64().ceil();
-                    let words = format!(
-                        "retrying in {seconds} s · attempt {} of {}",
-                        retry.attempt, retry.max_retries
-                    );
-                    self.note(Style::DIM, &words);
+                    self.note(Style::DIM, &retry.schedule());
                 }
                 self.end_text();
                 self.note(WARNING, &retry.failure.to_string());
