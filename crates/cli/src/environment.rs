@@ -66,6 +66,8 @@ pub(crate) struct Environment {
     pub(crate) stdout_is_terminal: bool,
     pub(crate) stdin_is_terminal: bool,
     pub(crate) stderr_is_terminal: bool,
+    /// `COLUMNS`: the width that somebody asks for, also of files and pipes.
+    pub(crate) columns: Option<usize>,
     /// The terminal's columns and rows.
     pub(crate) terminal_size: Option<(usize, usize)>,
     /// `TZ`.
@@ -100,6 +102,10 @@ impl Environment {
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
+            columns: env::var("COLUMNS")
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .filter(|columns| *columns > 0),
             terminal_size: size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))),
             time_zone: env::var("TZ").ok(),
             unicode: cfg!(windows) || locale.is_none_or(|locale| locale.to_lowercase().contains("utf")),

@@ -25,8 +25,10 @@ pub(crate) struct Output {
     pub(crate) color: bool,
     /// Whether the locale can show more than ASCII.
     pub(crate) unicode: bool,
-    /// The width of lines, in columns.
+    /// The width that text is wrapped to, in columns.
     pub(crate) width: usize,
+    /// The width that tables are made to fit; into files and pipes they are written whole.
+    pub(crate) table_width: Option<usize>,
     /// Whether it is a terminal.
     pub(crate) is_terminal: bool,
     pager_command: Option<String>,
@@ -47,19 +49,24 @@ impl Write for JsonStdout {
     }
 }
 
-/// The widest lines on a terminal.
+/// Longer lines of text are hard to read.
 const MAX_WIDTH: usize = 120;
-/// The width of lines in files and pipes, the same everywhere.
+/// The width of text in files and pipes, the same everywhere.
 const FILE_WIDTH: usize = 100;
+/// Narrower terminals wrap.
+const MIN_WIDTH: usize = 40;
 
 impl Output {
     pub(crate) fn new(environment: &Environment, color: bool) -> Self {
-        let width = environment.terminal_size.map_or(FILE_WIDTH, |(width, _)| width);
+        let terminal = environment.terminal_size.map(|(width, _)| width);
+        let columns = environment.columns.or(terminal.filter(|_| environment.stdout_is_terminal));
+        let columns = columns.map(|columns| columns.max(MIN_WIDTH));
         Self {
             target: OutputStream::Stdout(BufWriter::with_capacity(64 * 1024, io::stdout())),
             color,
             unicode: environment.unicode,
-            width: if environment.stdout_is_terminal { width.clamp(40, MAX_WIDTH) } else { FILE_WIDTH },
+            width: columns.map_or(FILE_WIDTH, |columns| columns.min(MAX_WIDTH)),
+            table_width: columns,
             is_terminal: environment.stdout_is_terminal,
             pager_command: environment.pager.clone(),
             pager_variables: environment.pager_variables.clone(),

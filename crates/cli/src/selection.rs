@@ -28,11 +28,10 @@ impl Selection {
             })?,
             None => context.zone.clone(),
         };
-        let today = when::today(&zone);
-        let day = |text: &Option<String>| text.as_ref().map(|text| when::parse_day(text, today)).transpose();
+        let (since, until) = when::parse_bounds(args.since.as_deref(), args.until.as_deref(), &zone)?;
         Ok(Self {
-            since: day(&args.since)?.map(|day| when::start_of(day, &zone)),
-            until: day(&args.until)?.map(|day| when::end_of(day, &zone)),
+            since,
+            until,
             project: args.project.as_ref().map(|text| text.to_lowercase()),
             model: args.model.as_ref().map(|text| text.to_lowercase()),
             zone,

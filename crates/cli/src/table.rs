@@ -1,4 +1,5 @@
-//! Text tables: columns as wide as their content; text columns are cut to fit the terminal.
+//! Text tables. Into files and pipes every cell is written whole. On a terminal the table is made to fit: first long texts are
+//! cut, then columns are left out that the table can do without, and only then what identifies a row.
 
 use annals_ui::TerminalText;
 pub(crate) use annals_ui::one_line;
@@ -18,12 +19,38 @@ pub(crate) struct Table {
     heads: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
     paints: Vec<Option<Paint>>,
+    /// Columns that may be left out, the first of them first.
+    optional: Vec<usize>,
+    /// Columns that are not cut as long as there is anything else to cut.
+    keys: Vec<usize>,
 }
+
+/// A text is cut down to this before a column is left out.
+const MIN_TEXT: usize = 20;
+
+/// And to this when no more columns can be left out.
+const MIN_COLUMN: usize = 8;
+
+/// The space between columns.
+const GAP: usize = 2;
 
 impl Table {
     pub(crate) fn new(heads: &[(&str, Align)]) -> Self {
         let named = heads.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect();
-        Self { heads: named, rows: Vec::new(), paints: vec![None; heads.len()] }
+        let paints = vec![None; heads.len()];
+        Self { heads: named, rows: Vec::new(), paints, optional: Vec::new(), keys: vec![0] }
+    }
+
+    /// Names the columns that a narrow terminal can do without, the first to go first.
+    pub(crate) fn optional(mut self, columns: &[usize]) -> Self {
+        self.optional = columns.to_vec();
+        self
+    }
+
+    /// Names the columns that identify a row; by default the first.
+    pub(crate) fn keys(mut self, columns: &[usize]) -> Self {
+        self.keys = columns.to_vec();
+        self
     }
 
     /// Gives a column a color.
@@ -41,13 +68,10 @@ impl Table {
     }
 
     pub(crate) fn draw(&self, out: &mut Output) -> std::io::Result<()> {
-        let mut widths: Vec<usize> = self.heads.iter().map(|(head, _)| head.width()).collect();
-        for row in &self.rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(one_line(cell).width());
-            }
-        }
-        self.fit(&mut widths, out.width);
+        let widths = match out.table_width {
+            Some(available) => self.fit(self.natural_widths(), available),
+            None => self.natural_widths().into_iter().map(Some).collect(),
+        };
         let heads: Vec<_> = self.heads.iter().map(|(head, _)| (*head).to_owned()).collect();
         let head = self.render(&heads, &widths, out, Some(Paint::Dim));
         out.line(head.trim_end())?;
@@ -58,44 +82,83 @@ impl Table {
         Ok(())
     }
 
-    /// Narrows the widest left-aligned columns until the table fits.
-    fn fit(&self, widths: &mut [usize], available: usize) {
-        let gaps = 2 * widths.len().saturating_sub(1);
-        loop {
-            let total: usize = widths.iter().sum::<usize>() + gaps;
-            let candidates = widths.iter().enumerate().filter(|(at, _)| self.heads[*at].1 == Align::Left);
-            let Some((at, widest)) =
-                candidates.max_by_key(|(_, width)| **width).map(|(at, width)| (at, *width))
-            else {
-                return;
-            };
-            if total <= available || widest <= 8 {
-                return;
+    fn natural_widths(&self) -> Vec<usize> {
+        let mut widths: Vec<usize> = self.heads.iter().map(|(head, _)| head.width()).collect();
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(one_line(cell).width());
             }
-            widths[at] = widest - (total - available).min(widest - 8).max(1);
         }
+        widths
     }
 
-    fn render(&self, cells: &[String], widths: &[usize], out: &Output, whole: Option<Paint>) -> TerminalText {
+    /// The widths of the columns on a terminal; `None` for one that is left out.
+    fn fit(&self, natural: Vec<usize>, available: usize) -> Vec<Option<usize>> {
+        let is_text = |at: usize| self.heads[at].1 == Align::Left;
+        let is_key = |at: usize| self.keys.contains(&at);
+        let mut widths: Vec<Option<usize>> = natural.iter().copied().map(Some).collect();
+        narrow(&mut widths, available, MIN_TEXT, |at| is_text(at) && !is_key(at));
+        for &column in &self.optional {
+            if total(&widths) <= available {
+                break;
+            }
+            // What was cut for nothing gets its width back.
+            for (at, width) in widths.iter_mut().enumerate().filter(|(_, width)| width.is_some()) {
+                *width = Some(natural[at]).filter(|_| at != column);
+            }
+            narrow(&mut widths, available, MIN_TEXT, |at| is_text(at) && !is_key(at));
+        }
+        narrow(&mut widths, available, MIN_COLUMN, |at| is_text(at) && !is_key(at));
+        narrow(&mut widths, available, MIN_COLUMN, is_text);
+        widths
+    }
+
+    fn render(
+        &self,
+        cells: &[String],
+        widths: &[Option<usize>],
+        out: &Output,
+        whole: Option<Paint>,
+    ) -> TerminalText {
         let mut line = TerminalText::default();
-        for (at, (cell, &width)) in cells.iter().zip(widths).enumerate() {
+        let last = widths.iter().rposition(Option::is_some);
+        for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            let Some(width) = *width else { continue };
             let text = cut(&one_line(cell), width, out.unicode);
             let space = " ".repeat(width - text.width().min(width));
             let painted = match whole.or(self.paints[at]) {
                 Some(paint) => out.paint(paint, text),
                 None => text.into(),
             };
-            let is_last = at + 1 == widths.len();
+            let is_last = Some(at) == last;
             match self.heads[at].1 {
                 Align::Right => line.push(TerminalText::from(space) + painted),
                 Align::Left if is_last => line.push(painted),
                 Align::Left => line.push(painted + space),
             }
             if !is_last {
-                line.push("  ");
+                line.push(" ".repeat(GAP));
             }
         }
         line
+    }
+}
+
+fn total(widths: &[Option<usize>]) -> usize {
+    let shown = widths.iter().flatten();
+    shown.clone().sum::<usize>() + GAP * shown.count().saturating_sub(1)
+}
+
+/// Narrows the widest of some columns, down to a least width, until all fit.
+fn narrow(widths: &mut [Option<usize>], available: usize, least: usize, can_narrow: impl Fn(usize) -> bool) {
+    while let Some(excess) = total(widths).checked_sub(available).filter(|excess| *excess > 0) {
+        let columns = widths.iter().enumerate().filter_map(|(at, width)| Some((at, (*width)?)));
+        let mut texts: Vec<(usize, usize)> = columns.filter(|(at, _)| can_narrow(*at)).collect();
+        texts.sort_by_key(|(_, width)| std::cmp::Reverse(*width));
+        let Some((at, widest)) = texts.first().copied().filter(|(_, width)| *width > least) else { return };
+        // Down to the next one, so that none is cut while a longer one is whole.
+        let next = texts.get(1).map_or(least, |(_, width)| *width).clamp(least, widest - 1);
+        widths[at] = Some(widest - excess.min(widest - next));
     }
 }
 
@@ -128,5 +191,24 @@ mod tests {
         assert_eq!(cut("plain", 5, true), "plain");
         assert_eq!(cut("plainer", 5, false), "pla..");
         assert_eq!(one_line("a\x1b[31m\n b"), "a b");
+    }
+
+    #[test]
+    fn what_identifies_a_row_is_cut_last() {
+        let heads =
+            [("model", Align::Left), ("title", Align::Left), ("cost", Align::Right), ("", Align::Left)];
+        let mut table = Table::new(&heads).optional(&[3, 2]);
+        table.row(vec!["claude-opus-4-20250514".into(), "t".repeat(60), "$12.00".into(), "#".repeat(10)]);
+        let fit = |available| {
+            let widths = table.fit(table.natural_widths(), available);
+            assert!(total(&widths) <= available, "{available}: {widths:?}");
+            widths
+        };
+        assert_eq!(fit(200), [Some(22), Some(60), Some(6), Some(10)]);
+        assert_eq!(fit(80), [Some(22), Some(36), Some(6), Some(10)]);
+        assert_eq!(fit(60), [Some(22), Some(28), Some(6), None]);
+        assert_eq!(fit(46), [Some(22), Some(22), None, None]);
+        assert_eq!(fit(40), [Some(22), Some(16), None, None]);
+        assert_eq!(fit(30), [Some(20), Some(8), None, None]);
     }
 }

@@ -253,10 +253,7 @@ fn choose_version<'v>(
     context: &Context,
 ) -> Result<&'v Version, Fault> {
     let until = match options.at {
-        Some(text) => {
-            let day = when::parse_day(text, when::today(&context.zone))?;
-            Some(when::end_of(day, &context.zone))
-        }
+        Some(text) => Some(when::parse(text, &context.zone)?.end),
         None => None,
     };
     let matches_argument = |version: &&&Version| {

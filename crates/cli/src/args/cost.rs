@@ -31,10 +31,10 @@ Examples:
 /// The options that `usage` and `stats` share.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SelectionArgs {
-    /// Only this day or later
+    /// Only this date or later, such as 2026-01-03, 2026-10, 7d or 12h
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<String>,
-    /// Only this day or earlier
+    /// Only this date or earlier
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
     /// Only projects whose path or folder contains this

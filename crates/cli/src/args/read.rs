@@ -24,10 +24,10 @@ pub(crate) struct LsArgs {
     /// Only projects whose path or folder contains this
     #[arg(long, value_name = "TEXT")]
     pub(crate) project: Option<String>,
-    /// Only sessions written to on this day or later: 2026-01-03, today, yesterday, 7d
+    /// Only sessions written to on this date or later, such as 2026-01-03, 2026-10, 7d or 12h
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<String>,
-    /// Only sessions written to on this day or earlier
+    /// Only sessions written to on this date or earlier
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
     /// Only sessions that used a model whose name contains this
@@ -113,10 +113,10 @@ pub(crate) struct MessageArgs {
     /// Keep only the last N messages (applied last)
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<usize>,
-    /// Only lines of this day or later
+    /// Only lines of this date or later, such as 2026-01-03, 2026-10, 7d or 12h
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<String>,
-    /// Only lines of this day or earlier
+    /// Only lines of this date or earlier
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
     /// Only this kind

@@ -91,7 +91,7 @@ pub(crate) struct RestoreArgs {
     /// From the vault: this version; `annals archive --list SESSION` lists them [default: the last]
     #[arg(long, value_name = "VERSION", requires = "session", conflicts_with = "change")]
     pub(crate) version: Option<String>,
-    /// From the vault: the last version archived up to this day
+    /// From the vault: the last version archived up to this date
     #[arg(long, value_name = "DATE", requires = "session", conflicts_with_all = ["change", "version"])]
     pub(crate) at: Option<String>,
     /// From the vault: to this folder, laid out as a config dir, instead of where it was

@@ -48,7 +48,9 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
         ("title", Align::Left),
     ])
     .paint(0, Paint::Cyan)
-    .paint(1, Paint::Dim);
+    .paint(1, Paint::Dim)
+    .keys(&[0, 1])
+    .optional(&[2]);
     for summary in &summaries {
         table.row(vec![
             short_id(summary),
@@ -95,7 +97,9 @@ fn full(args: &LsArgs, filter: &SessionFilter, context: &mut Context) -> Result<
     ])
     .paint(0, Paint::Cyan)
     .paint(1, Paint::Dim)
-    .paint(5, Paint::Green);
+    .paint(5, Paint::Green)
+    .keys(&[0, 1])
+    .optional(&[3, 4, 2, 6]);
     for session in &sessions {
         let summary = &session.full.summary;
         table.row(vec![
@@ -213,14 +217,13 @@ struct SessionFilter {
 
 impl SessionFilter {
     fn new(args: &LsArgs, context: &Context) -> Result<Self, Fault> {
-        let today = when::today(&context.zone);
-        let day = |text: &Option<String>| text.as_ref().map(|text| when::parse_day(text, today)).transpose();
+        let (since, until) = when::parse_bounds(args.since.as_deref(), args.until.as_deref(), &context.zone)?;
         Ok(Self {
             project: args.project.as_ref().map(|text| text.to_lowercase()),
             model: args.model.as_ref().map(|text| text.to_lowercase()),
             tag: args.tag.clone(),
-            since: day(&args.since)?.map(|day| when::start_of(day, &context.zone)),
-            until: day(&args.until)?.map(|day| when::end_of(day, &context.zone)),
+            since,
+            until,
             everything: args.all,
         })
     }

@@ -167,7 +167,12 @@ fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context)
         ("project", Align::Left),
         ("title", Align::Left),
     ];
-    let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(1, Paint::Dim).paint(3, Paint::Green);
+    let mut table = Table::new(&heads)
+        .paint(0, Paint::Cyan)
+        .paint(1, Paint::Dim)
+        .paint(3, Paint::Green)
+        .keys(&[0, 1])
+        .optional(&[2]);
     for session in newest {
         let summary = &session.full.summary;
         table.row(vec![

@@ -18,12 +18,13 @@ impl Topic {
 }
 
 /// All topics. None has the name of a command.
-pub(crate) static TOPICS: [Topic; 9] = [
+pub(crate) static TOPICS: [Topic; 10] = [
     Topic {
         name: "sessions",
-        about: "How to name a session, a day, an age",
+        about: "How to name a session or an age",
         text: include_str!("topics/sessions.txt"),
     },
+    Topic { name: "dates", about: "How to write dates and times", text: include_str!("topics/dates.txt") },
     Topic {
         name: "queries",
         about: "What a search query can contain",

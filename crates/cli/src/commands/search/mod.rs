@@ -30,7 +30,8 @@ pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, F
 
 fn by_words(args: &SearchArgs, context: &mut Context) -> Result<SearchResults, Fault> {
     let text = args.query.join(" ");
-    let mut query = Query::parse(&text)
+    let range = |text: &str| when::parse(text, &context.zone).ok().map(|range| range.start..range.end);
+    let mut query = Query::parse_with(&text, &range)
         .map_err(|error| Fault::usage(error.to_string()).hint("annals help queries explains queries"))?;
     query.filters.extend(filters(args, context)?);
     // Deleted sessions are read from the vault's copy, unpacked once.
@@ -68,12 +69,8 @@ fn filters(args: &SearchArgs, context: &Context) -> Result<Vec<Filter>, Fault> {
         SearchScope::Tools => Some("tools"),
     };
     filters.extend(kinds_named.and_then(Filter::kinds_named));
-    let today = when::today(&context.zone);
-    if let Some(since) = &args.since {
-        filters.push(Filter::After(when::start_of(when::parse_day(since, today)?, &context.zone)));
-    }
-    if let Some(until) = &args.until {
-        filters.push(Filter::Before(when::end_of(when::parse_day(until, today)?, &context.zone)));
-    }
+    let (since, until) = when::parse_bounds(args.since.as_deref(), args.until.as_deref(), &context.zone)?;
+    filters.extend(since.map(Filter::After));
+    filters.extend(until.map(Filter::Before));
     Ok(filters)
 }

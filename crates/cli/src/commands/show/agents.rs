@@ -161,7 +161,7 @@ fn draw(rows: &[AgentRow], context: &mut Context) -> std::io::Result<()> {
         ("started by", Align::Left),
         ("prompt", Align::Left),
     ];
-    let mut table = Table::new(&heads).paint(0, Paint::Cyan);
+    let mut table = Table::new(&heads).paint(0, Paint::Cyan).optional(&[1, 2, 4]);
     for row in rows {
         let started = match (&row.tool_use, row.reason) {
             (Some(call), _) => call.clone(),

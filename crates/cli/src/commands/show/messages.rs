@@ -47,8 +47,7 @@ pub(crate) fn run(
 }
 
 fn filter(args: &MessageArgs, transcript: &Transcript<'_>, context: &Context) -> Result<Filter, Fault> {
-    let today = when::today(&context.zone);
-    let day = |text: &Option<String>| text.as_deref().map(|text| when::parse_day(text, today)).transpose();
+    let (since, until) = when::parse_bounds(args.since.as_deref(), args.until.as_deref(), &context.zone)?;
     let without = |is_unwanted: bool| if is_unwanted { Inclusion::Without } else { Inclusion::With };
     let scope = match &args.up_to {
         None => Scope::LiveBranch,
@@ -73,8 +72,8 @@ fn filter(args: &MessageArgs, transcript: &Transcript<'_>, context: &Context) ->
     Ok(Filter {
         scope,
         lines: args.only.iter().copied().map(line).collect(),
-        since: day(&args.since)?.map(|day| when::start_of(day, &context.zone)),
-        until: day(&args.until)?.map(|day| when::end_of(day, &context.zone)),
+        since,
+        until,
         tools: without(args.no_tools),
         system: without(args.no_system),
         ..Filter::default()

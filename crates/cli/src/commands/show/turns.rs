@@ -125,7 +125,7 @@ fn draw(
         ("cost", Align::Right),
         ("prompt", Align::Left),
     ];
-    let mut table = Table::new(&heads).paint(1, Paint::Dim);
+    let mut table = Table::new(&heads).paint(1, Paint::Dim).keys(&[1]).optional(&[4, 3, 2]);
     for (index, (turn, row)) in rows.iter().enumerate() {
         let mark = if turn.interrupted { " [interrupted]" } else { "" };
         table.row(vec![

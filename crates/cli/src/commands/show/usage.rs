@@ -54,7 +54,7 @@ fn draw(report: &Report, context: &mut Context) -> std::io::Result<()> {
         ("write 1h", Align::Right),
         ("cost", Align::Right),
     ];
-    let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(7, Paint::Green);
+    let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(7, Paint::Green).optional(&[5, 6, 2, 1]);
     let cells = |row: &UsageRow| {
         let tokens = &row.tokens;
         let counts =

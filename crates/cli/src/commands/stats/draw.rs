@@ -80,7 +80,7 @@ fn tools(page: &StatsReport, context: &mut Context) -> std::io::Result<()> {
     let heads = ["calls", "failed", "rate", "unanswered", "median", "p90"].map(|head| (head, Align::Right));
     let mut heads = [&[("tool", Align::Left)], heads.as_slice()].concat();
     heads.push(("", Align::Left));
-    let mut table = Table::new(&heads).paint(0, Paint::Cyan);
+    let mut table = Table::new(&heads).paint(0, Paint::Cyan).optional(&[7, 4, 6, 5]);
     let tools = by_calls(page);
     let max = tools.first().map_or(0, |(_, tool)| tool.calls) as f64;
     for (name, tool) in tools.iter().take(page.limit) {

@@ -27,7 +27,10 @@ pub(super) fn page(page: &UsageReport, context: &mut Context) -> std::io::Result
             .map(|head| (head, Align::Right)),
     );
     heads.push(("", Align::Left));
-    let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(first_number + 6, Paint::Green);
+    let at = |name: &str| heads.iter().position(|(head, _)| *head == name).unwrap_or_default();
+    let optional = ["", "cached", "input", "written", "responses", "read"].map(at);
+    let mut table =
+        Table::new(&heads).paint(0, Paint::Cyan).paint(first_number + 6, Paint::Green).optional(&optional);
     let most = page.rows.iter().map(|row| row.usage.cost.dollars()).fold(0.0, f64::max);
     for row in &page.rows {
         let mut cells = vec![name(row, context)];
@@ -60,7 +63,7 @@ fn tools(page: &UsageReport, context: &mut Context) -> std::io::Result<()> {
     let heads = ["calls", "failed", "results", "written", "read", "cost"].map(|head| (head, Align::Right));
     let mut heads = [&[("tool", Align::Left)], heads.as_slice()].concat();
     heads.push(("", Align::Left));
-    let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(6, Paint::Green);
+    let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(6, Paint::Green).optional(&[7, 4, 5, 2]);
     let most = page.rows.iter().map(|row| row.usage.cost.dollars()).fold(0.0, f64::max);
     for row in page.rows.iter().chain([&page.total]) {
         let RowDetail::Tool { calls, errors, result_tokens } = row.detail else { continue };

@@ -1,5 +1,7 @@
 //! Filters: conditions on messages besides their words.
 
+use std::ops::Range;
+
 use annals_transcript::time::{format_millis, parse_millis};
 
 use super::QueryError;
@@ -36,7 +38,10 @@ impl Filter {
     }
 
     /// The filter that a token is, if it has a filter's name.
-    pub(super) fn of(token: &Token) -> Result<Option<Self>, QueryError> {
+    pub(super) fn of(
+        token: &Token,
+        range: &dyn Fn(&str) -> Option<Range<i64>>,
+    ) -> Result<Option<Self>, QueryError> {
         let Some(name) = &token.name else { return Ok(None) };
         let value = token.text.clone();
         let bad =
@@ -66,8 +71,14 @@ impl Filter {
                 "false" | "no" => Self::Error(false),
                 _ => return Err(bad("true or false".to_owned())),
             },
-            "before" | "until" => Self::Before(time(&value).ok_or_else(|| bad(DAY.to_owned()))?),
-            _ => Self::After(time(&value).ok_or_else(|| bad(DAY.to_owned()))?),
+            _ => {
+                let range = range(&value).ok_or_else(|| bad(DAY.to_owned()))?;
+                match name.as_str() {
+                    "before" => Self::Before(range.start),
+                    "until" => Self::Before(range.end),
+                    _ => Self::After(range.start),
+                }
+            }
         }))
     }
 }
@@ -81,7 +92,7 @@ pub(super) fn is_filter(name: &str) -> bool {
     FILTERS.contains(&name)
 }
 
-const DAY: &str = "a day (2026-01-31) or a time (2026-01-31T12:00:00Z)";
+const DAY: &str = "a date such as 2026-01-31, 2026-01, 7d or 2026-01-31T12:00:00Z";
 
 fn words<'w>(first: &str, all: impl Iterator<Item = &'w str>) -> String {
     format!("{first}, {}", all.collect::<Vec<_>>().join(", "))
@@ -99,9 +110,11 @@ fn kinds_named(name: &str) -> Option<Vec<MessageKind>> {
     })
 }
 
-/// Parses a time; the day must exist in the calendar.
-fn time(text: &str) -> Option<i64> {
+/// A day or a moment of UTC; the day must exist in the calendar.
+pub(super) fn utc_range(text: &str) -> Option<Range<i64>> {
+    const DAY_MILLIS: i64 = 86_400_000;
     let day = text.get(..10)?;
     let is_there = format_millis(parse_millis(day)?).starts_with(day);
-    is_there.then(|| parse_millis(text)).flatten()
+    let start = is_there.then(|| parse_millis(text)).flatten()?;
+    Some(start..if day.len() == text.len() { start + DAY_MILLIS } else { start })
 }

@@ -60,8 +60,17 @@ pub enum QueryError {
 }
 
 impl Query {
-    /// Parses a query. Times without a zone are UTC.
+    /// Parses a query. Days and times are those of UTC.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
+        Self::parse_with(text, &filter::utc_range)
+    }
+
+    /// Parses a query, with the caller's idea of dates: `range` returns the first millisecond of what a text names and the first
+    /// one after it.
+    pub fn parse_with(
+        text: &str,
+        range: &dyn Fn(&str) -> Option<std::ops::Range<i64>>,
+    ) -> Result<Self, QueryError> {
         let mut query = Self::default();
         let mut waits_for_other = false;
         for token in tokens(text)? {
@@ -72,7 +81,7 @@ impl Query {
                 waits_for_other = true;
                 continue;
             }
-            if let Some(filter) = Filter::of(&token)? {
+            if let Some(filter) = Filter::of(&token, range)? {
                 match token.is_not {
                     true => query.excluded.push(filter),
                     false => query.filters.push(filter),
