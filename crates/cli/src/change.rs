@@ -126,7 +126,7 @@ impl ChangeSubject {
             _ => (None, None),
         };
         let summary = file.and_then(|file| Summary::read_path(file).ok());
-        let title = summary.and_then(|summary| summary.title_text().map(one_line));
+        let title = summary.and_then(|summary| summary.display_title().map(one_line));
         Self { session, title, store: entry.store.clone() }
     }
 

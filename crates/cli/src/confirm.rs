@@ -89,7 +89,7 @@ fn store_of(path: &Path) -> PathBuf {
 /// The id and the title of a session.
 fn session_line(path: &Path) -> String {
     let id = path.file_stem().unwrap_or_default().to_string_lossy();
-    let title = Summary::read_path(path).ok().and_then(|summary| summary.title_text().map(one_line));
+    let title = Summary::read_path(path).ok().and_then(|summary| summary.display_title().map(one_line));
     match title {
         Some(title) => format!("session  {}  {title}", one_line(&id)),
         None => format!("session  {}", one_line(&id)),

@@ -195,7 +195,7 @@ fn key_of(path: &Path) -> SessionKey {
 }
 
 fn title_of(session: &SessionEntry) -> Option<String> {
-    Summary::read(session).ok()?.title_text().map(str::to_owned)
+    Summary::read(session).ok()?.display_title().map(str::to_owned)
 }
 
 /// Explains why no session was found; it may be in a folder that cannot be read.

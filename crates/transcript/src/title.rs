@@ -26,6 +26,26 @@ pub enum TitleSource {
     FirstPrompt,
 }
 
+/// The name that a person would give a session: its title, else the first prompt that says what it is about. The original
+/// client lists the last prompt instead, which is often "Thanks." or a number.
+pub fn display_title<'a>(
+    title: Option<&'a str>,
+    first_prompt: Option<&'a str>,
+    last_prompt: Option<&'a str>,
+) -> Option<&'a str> {
+    let is_there = |text: &&str| !text.trim().is_empty();
+    let prompts = [first_prompt, last_prompt];
+    let mut telling = prompts.into_iter().flatten().filter(|text| is_telling(text));
+    title.filter(is_there).or_else(|| telling.next()).or_else(|| prompts.into_iter().flatten().find(is_there))
+}
+
+/// Whether a prompt says what a session is about: some words, or as much in a script without spaces.
+fn is_telling(prompt: &str) -> bool {
+    let letters = prompt.chars().filter(|letter| letter.is_alphabetic()).count();
+    let wide = prompt.chars().filter(|letter| matches!(*letter, '\u{2e80}'..='\u{d7ff}')).count();
+    (prompt.split_whitespace().count() >= 3 && letters >= 10) || letters >= 20 || wide >= 5
+}
+
 /// Collects titles and prompts, record by record.
 #[derive(Clone, Debug, Default)]
 pub struct TitleCollector {
@@ -148,6 +168,23 @@ mod tests {
         let mut titles = TitleCollector::new();
         Transcript::parse(file.as_bytes()).records().for_each(|(_, record)| titles.add(&record));
         assert_eq!(titles.title(), expected);
+    }
+
+    #[test]
+    fn a_session_is_named_by_what_it_is_about() {
+        let long = "Limit vouchers to two per order";
+        for (title, first, last, name) in [
+            (Some("Vouchers"), Some(long), Some("8"), Some("Vouchers")),
+            (Some("  "), Some(long), None, Some(long)),
+            (None, Some(long), Some("Thanks."), Some(long)),
+            (None, Some("hi"), Some(long), Some(long)),
+            (None, Some("hi"), Some("8"), Some("hi")),
+            (None, Some("ok"), Some("日本語のテスト"), Some("日本語のテスト")),
+            (None, None, Some("Thanks."), Some("Thanks.")),
+            (None, None, None, None),
+        ] {
+            assert_eq!(display_title(title, first, last), name);
+        }
     }
 
     #[test]

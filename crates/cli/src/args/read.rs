@@ -77,6 +77,9 @@ Examples:
   # The same session as a document
   annals show 190c --as markdown
 
+  # What was said around line 57, where a search hit is
+  annals show 190c --around 57
+
   # The last four messages as JSON, without tools
   annals show 190c --as messages --no-tools --last 4";
 
@@ -102,6 +105,12 @@ pub(crate) struct ShowArgs {
     /// Hide sub-agents
     #[arg(long)]
     pub(crate) no_agents: bool,
+    /// Show only what is around this line of the file, or the record with this id
+    #[arg(long, value_name = "LINE|UUID")]
+    pub(crate) around: Option<String>,
+    /// With --around: how many messages and calls before and after it
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "around")]
+    pub(crate) context: usize,
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
 }

@@ -45,7 +45,7 @@ pub(crate) struct SearchArgs {
     /// Only messages of this date or earlier
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
-    /// Show at most N hits
+    /// Show at most N sessions; with --json, N hits
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
     summaries.truncate(limit(args, context));
     let mut table = Table::new(&[
         ("session", Align::Left),
-        ("modified", Align::Left),
+        ("active", Align::Left),
         ("size", Align::Right),
         ("project", Align::Left),
         ("title", Align::Left),
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
     for summary in &summaries {
         table.row(vec![
             short_id(summary),
-            summary.modified.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
+            summary.last_activity().map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
             words::bytes(summary.bytes),
             project_name(summary),
             marked_title(summary, &in_vault),
@@ -87,7 +87,7 @@ fn full(args: &LsArgs, filter: &SessionFilter, context: &mut Context) -> Result<
     }
     let mut table = Table::new(&[
         ("session", Align::Left),
-        ("modified", Align::Left),
+        ("active", Align::Left),
         ("turns", Align::Right),
         ("agents", Align::Right),
         ("tokens", Align::Right),
@@ -104,7 +104,7 @@ fn full(args: &LsArgs, filter: &SessionFilter, context: &mut Context) -> Result<
         let summary = &session.full.summary;
         table.row(vec![
             short_id(summary),
-            summary.modified.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
+            summary.last_activity().map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
             words::count(session.full.turns as u64),
             words::count(session.sub_agents as u64),
             words::short_count(session.usage.tokens.total()),
@@ -178,7 +178,7 @@ fn order(key: SortKey, left: &Summary, right: &Summary) -> std::cmp::Ordering {
         SortKey::Created => right.created_millis.cmp(&left.created_millis).then_with(by_name),
         SortKey::Size => right.bytes.cmp(&left.bytes).then_with(by_name),
         SortKey::Title => title(left).to_lowercase().cmp(&title(right).to_lowercase()).then_with(by_name),
-        _ => right.modified.cmp(&left.modified).then_with(by_name),
+        _ => right.last_activity().cmp(&left.last_activity()).then_with(by_name),
     }
 }
 
@@ -202,7 +202,7 @@ fn marked_title(summary: &Summary, in_vault: &HashSet<PathBuf>) -> String {
 /// The title, or a placeholder.
 pub(crate) fn title(summary: &Summary) -> String {
     let none = if summary.bytes == 0 { "(empty)" } else { "(no prompt)" };
-    summary.title_text().unwrap_or(none).to_owned()
+    summary.display_title().unwrap_or(none).to_owned()
 }
 
 /// Which sessions are listed.
@@ -234,7 +234,7 @@ impl SessionFilter {
             contains(summary.slug.as_str(), part)
                 || summary.project.as_ref().is_some_and(|p| contains(&p.path, part))
         };
-        let moment = summary.modified.or(summary.active_millis);
+        let moment = summary.last_activity();
         (self.everything || !(summary.is_empty() || summary.is_warm_up))
             && self.project.as_ref().is_none_or(in_project)
             && self.model.as_ref().is_none_or(|part| summary.models.iter().any(|model| contains(model, part)))
@@ -268,10 +268,11 @@ fn write_session(session: &SessionOverview, object: &mut ObjectWriter<'_>) {
     object.string("id", summary.session.as_str()).string("file", &summary.path.display().to_string());
     object.string("slug", summary.slug.as_str());
     object.string_or_null("project", summary.project.as_ref().map(|project| project.path.as_str()));
-    object.string_or_null("title", summary.title_text());
+    object.string_or_null("title", summary.display_title());
     object.string_or_null("firstPrompt", summary.first_prompt.as_deref());
     object.string_or_null("created", summary.created.as_deref());
     object.string_or_null("modified", summary.modified.map(format_millis).as_deref());
+    object.string_or_null("active", summary.last_activity().map(format_millis).as_deref());
     object.number("bytes", summary.bytes).number("records", session.full.records as u64);
     object.number("turns", session.full.turns as u64).number("subAgents", session.sub_agents as u64);
     object.string_or_null("gitBranch", summary.git_branch.as_deref());

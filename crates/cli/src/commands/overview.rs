@@ -50,7 +50,7 @@ pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {
 /// Uses the index, and reads only the files that are shown.
 fn from_index(overview: &IndexedOverview, context: &Context) -> (StoreTotals, Vec<SessionOverview>) {
     let mut sessions: Vec<_> = overview.summaries.iter().filter(|summary| is_real(summary)).collect();
-    sessions.sort_by_key(|summary| std::cmp::Reverse(summary.modified));
+    sessions.sort_by_key(|summary| std::cmp::Reverse(summary.last_activity()));
     let by_day = group_items(&overview.items, |item| Some(day_of(item.millis(), context)));
     let damaged = sessions.iter().filter(|summary| overview.is_damaged(summary)).count() + overview.unread;
     let mut totals = totals(&overview.discovery, &by_day, sessions.len(), damaged, context);
@@ -64,7 +64,7 @@ fn from_files(overview: FullOverview, context: &Context) -> (StoreTotals, Vec<Se
     let FullOverview { discovery, mut sessions, ledger, problems, .. } = overview;
     context.note_unread(problems.iter().cloned());
     sessions.retain(|session| is_real(&session.full.summary));
-    sessions.sort_by_key(|session| std::cmp::Reverse(session.full.summary.modified));
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.full.summary.last_activity()));
     let by_day =
         group(ledger.charges(), &context.prices, |_, charge| Some(day_of(charge.response.millis, context)));
     let is_damaged = |session: &&SessionOverview| {
@@ -161,7 +161,7 @@ fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context)
     out.line("")?;
     let heads = [
         ("session", Align::Left),
-        ("modified", Align::Left),
+        ("active", Align::Left),
         ("turns", Align::Right),
         ("cost", Align::Right),
         ("project", Align::Left),
@@ -177,7 +177,7 @@ fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context)
         let summary = &session.full.summary;
         table.row(vec![
             short_id(summary),
-            summary.modified.map(|ms| words::moment(ms, &zone)).unwrap_or_default(),
+            summary.last_activity().map(|ms| words::moment(ms, &zone)).unwrap_or_default(),
             words::count(session.full.turns as u64),
             words::dollars(session.usage.cost.dollars()),
             project_name(summary),

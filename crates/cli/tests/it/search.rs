@@ -7,20 +7,25 @@ use std::{fs, thread};
 
 use annals_index::Index;
 use annals_index::search::Query;
+use annals_json::Value;
 use annals_store::lock::FileLock;
 use annals_store::{ConfigDir, DataDir};
 use annals_testkit::builder::Session;
 use annals_testkit::home::{CommandOutput, Home};
 
-use crate::{annals, expect};
+use crate::{annals, annals_exits, expect};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000000";
 
 const SHOWN: &str = "\
-11111111  2026-06-01 00:00  -w
-  1: prompt  Please repair the zebra parser
-  4: response  The zebra is mended
-  3: tool_result Bash  error: unexpected zebra at line 7
+Please repair the zebra parser
+  11111111  garden  main  2026-06-01 00:00  $0.0004  3 matches
+      1  you              Please repair the zebra parser
+      4  reply            The zebra is mended
+      3  Bash             error: unexpected zebra at line 7
+  annals show 11111111 --around 1
+
+3 matches in 1 session
 [EOF]";
 
 fn store() -> Home {
@@ -45,7 +50,7 @@ fn hits_are_shown_by_session_with_their_lines() {
     let colored = annals(&home, &["search", "zebra", "--color", "always", "--in", "prompts"]);
     assert!(colored.out.contains("\u{1b}["), "{}", colored.out);
     let exact = annals(&home, &["search", "--exact", "zebra at"]);
-    assert_eq!(exact.out.lines().count(), 2, "{}", exact.out);
+    assert_eq!(exact.out.lines().count(), 6, "{}", exact.out);
 }
 
 #[test]
@@ -60,7 +65,7 @@ fn what_is_new_is_found_at_once_and_what_is_gone_is_said_to_be() {
     assert_eq!(found.code, Some(0), "{}", found.error);
     fs::remove_file(&path).unwrap();
     let gone = annals(&home, &["search", "giraffe"]);
-    assert!(gone.out.contains("(deleted)"), "{}", gone.out);
+    assert!(gone.out.contains("  deleted"), "{}", gone.out);
     assert!(annals(&home, &["index", "--prune"]).out.contains("1 removed"));
     assert_eq!(annals(&home, &["search", "giraffe"]).code, Some(1));
 }
@@ -78,7 +83,7 @@ fn what_the_client_deleted_is_found_in_the_vault() {
         let found = annals(&home, &["search", "zebra", "parser"]);
         assert_eq!(found.code, Some(0), "{}", found.error);
         assert!(
-            found.out.contains("(deleted)") && found.out.contains("repair the zebra parser"),
+            found.out.contains("  deleted") && found.out.contains("repair the zebra parser"),
             "{}",
             found.out
         );
@@ -262,7 +267,81 @@ fn a_prompt_is_found_once_and_in_its_session() {
     home.write("history.jsonl", lines.concat());
     let found = annals(&home, &["search", "zebra", "--json"]);
     assert_eq!(found.code, Some(0), "{}", found.error);
-    assert_eq!(found.out.matches("repair the zebra parser").count(), 1, "{}", found.out);
+    assert_eq!(
+        found.out.matches(r#""snippet":"Please repair the zebra parser""#).count(),
+        1,
+        "{}",
+        found.out
+    );
     assert!(found.out.contains(r#""total":4"#), "{}", found.out);
     assert!(found.out.contains(gone) && !found.out.contains(r#""session":"""#), "{}", found.out);
+}
+
+/// A session whose client wrote its title again and again, as 2.1 does, a fork of it, and others.
+fn with_repeated_titles() -> Home {
+    let home = Home::new();
+    let id = |number: usize| format!("{number:08}-0000-4000-8000-000000000000");
+    for number in 1..=12 {
+        let session = id(number);
+        let session_bytes = Session::new()
+            .id(&session)
+            .prompt(&format!("Does the shell test number {number} pass?"))
+            .reply("The shell test passes.")
+            .into_bytes();
+        // Only a fork has the record ids of another session.
+        let own_ids = format!("00000000-0000-4000-8000-{number:04}");
+        let mut text =
+            String::from_utf8(session_bytes).unwrap().replace("00000000-0000-4000-8000-0000", &own_ids);
+        let titles = if number == 3 { 80 } else { 0 };
+        for _ in 0..titles {
+            text.push_str(&format!(
+                "{{\"type\":\"custom-title\",\"customTitle\":\"Shell test\",\"sessionId\":\"{session}\"}}\n"
+            ));
+        }
+        home.write(format!("projects/-w/{session}.jsonl"), &text);
+        if number == 3 {
+            let fork = text.replace(&session, &id(99));
+            home.write(format!("projects/-w/{}.jsonl", id(99)), fork);
+        }
+    }
+    home
+}
+
+#[test]
+fn repeated_titles_and_forks_count_once_and_every_session_is_on_the_first_page() {
+    let home = with_repeated_titles();
+    let out = annals_exits(&home, &["search", "shell", "test", "--json", "--limit", "100"], 0).out;
+    let value = Value::parse(out.as_bytes()).unwrap();
+    let hits: Vec<_> = value.get("hits").unwrap().items().collect();
+    let text = |hit: &Value<'_>, key: &str| hit.get(key).unwrap().text().unwrap().to_string();
+    let titles = hits.iter().filter(|hit| text(hit, "kind") == "title").count();
+    // One of the session and one of its fork; its records are the fork's, too.
+    assert_eq!((titles, hits.len()), (2, 12 * 2 + 2), "{out}");
+    assert_eq!(value.get("total").unwrap().count(), Some(26));
+    let of_third = hits.iter().find(|hit| text(hit, "session").starts_with("00000003")).unwrap();
+    assert_eq!(
+        (text(of_third, "title"), of_third.get("sessionHits").unwrap().count()),
+        ("Shell test".into(), Some(3))
+    );
+    for form in [&["search", "shell", "test"][..], &["search", "--exact", "shell test"]] {
+        let shown = annals_exits(&home, form, 0).out;
+        for number in 1..=12 {
+            assert!(shown.contains(&format!("{number:08}")), "{form:?} {number}: {shown}");
+        }
+        let lines: Vec<&str> = shown.lines().filter(|line| line.contains("number 3 pass")).collect();
+        assert_eq!(lines.len(), 1 + usize::from(form.len() == 2), "{form:?}: {shown}");
+    }
+}
+
+#[test]
+fn the_command_of_a_hit_opens_its_place() {
+    let home = with_repeated_titles();
+    let shown = annals_exits(&home, &["search", "number", "7"], 0).out;
+    let command = shown.lines().find_map(|line| line.strip_prefix("  annals ")).expect(&shown);
+    let words: Vec<&str> = command.split(' ').collect();
+    let opened = annals_exits(&home, &words, 0).out;
+    assert!(opened.contains("Does the shell test number 7 pass?"), "{opened}");
+    annals_exits(&home, &["show", "00000007", "--around", "99999"], 0);
+    annals_exits(&home, &["show", "00000007", "--around", "no-such-record"], 1);
+    annals_exits(&home, &["show", "00000007", "--around", "1", "--as", "usage"], 2);
 }

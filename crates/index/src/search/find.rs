@@ -1,103 +1,113 @@
-//! Runs a query against the index.
+//! Runs a query against the index: the best hits, or the best sessions with their best passages.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use annals_store::parallel;
-use rusqlite::params_from_iter;
-use rusqlite::types::Value as Sql;
 
 use super::highlight::Highlighter;
-use super::hit::{COLUMNS, Candidate, HitFile, SearchResults, candidate};
-use super::query::{Filter, Query};
+use super::hit::{Candidate, HitFile, SearchResults};
+use super::matches::Matches;
+use super::query::Query;
 use super::score::score;
+use super::session_hits::{SessionHits, SessionLimits, SessionResults};
 use super::snippet::{TextSource, snippet};
 use crate::error::IndexError;
 use crate::extract::{IndexedFileRole, MessageKind};
 use crate::open::Index;
-use crate::words::table_of;
 
-/// How many of the newest matches of each table are scored; the rest are only counted.
-const MAX_SCORED: usize = 120;
 /// How many texts beyond the limit are read to score them again.
 const EXTRA_READ: usize = 8;
-/// How many matches of each table are counted at most; with filters, which must look at every message, fewer.
-pub const MAX_COUNTED: usize = 1000;
-const MAX_COUNTED_FILTERED: usize = 300;
+
+/// Finds a copy of a deleted file by its session and its path below the config dir.
+type CopyFinder<'f> = dyn FnMut(&str, &str) -> Option<PathBuf> + 'f;
 
 impl Index {
-    /// The best `limit` hits. `now` is the time for scoring recency; `elsewhere` finds a copy of a deleted file by its
-    /// session and its path relative to the config dir.
+    /// The best `limit` hits. `now` is the time for scoring recency.
     pub fn search(
         &self,
         query: &Query,
         limit: usize,
         now: i64,
-        elsewhere: &mut dyn FnMut(&str, &str) -> Option<PathBuf>,
+        elsewhere: &mut CopyFinder<'_>,
     ) -> Result<SearchResults, IndexError> {
-        // The largest limit in SQL.
-        let limit = limit.min(i64::MAX as usize);
-        let (conditions, values) = self.conditions(query)?;
-        let mut candidates = Vec::new();
-        let (mut total, mut is_more) = (0, false);
-        let counted = if conditions.is_empty() { MAX_COUNTED } else { MAX_COUNTED_FILTERED };
-        let (scored, most) = (MAX_SCORED.max(limit), counted.max(limit));
-        for table in tables(query) {
-            let (from, matching) = match query.expression() {
-                Some(expression) => (
-                    format!("{table} JOIN messages ON messages.id = {table}.rowid"),
-                    Some((format!("{table} MATCH ?"), Sql::Text(expression))),
-                ),
-                None => ("messages".to_owned(), None),
-            };
-            let order = if matching.is_some() { format!("{table}.rowid") } else { "messages.id".to_owned() };
-            let (mut wheres, mut bound) = (conditions.clone(), Vec::new());
-            if let Some((condition, value)) = matching {
-                wheres.insert(0, condition);
-                bound.push(value);
-            }
-            bound.extend(values.iter().cloned());
-            let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
-            // With filters the rows are read and counted on the way; without them counting the words is enough.
-            let is_word_alone = conditions.is_empty() && query.expression().is_some();
-            let read = if is_word_alone { scored } else { most.max(scored) };
-            let sql =
-                format!("SELECT {COLUMNS} FROM {from} WHERE {wheres} ORDER BY {order} DESC LIMIT {read}");
-            let mut statement = self.connection.prepare_cached(&sql)?;
-            let mut rows = statement.query(params_from_iter(&bound))?;
-            let (mut found, mut count) = (Vec::new(), 0_u64);
-            while let Some(row) = rows.next()? {
-                count += 1;
-                if found.len() < scored {
-                    found.push(candidate(row)?);
-                }
-            }
-            if is_word_alone && found.len() == scored {
-                let sql = format!("SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {wheres} LIMIT {most})");
-                let mut counting = self.connection.prepare_cached(&sql)?;
-                count = counting.query_row(params_from_iter(&bound), |row| row.get::<_, i64>(0))? as u64;
-            }
-            total += count;
-            is_more |= count >= most as u64;
-            candidates.extend(found);
-            if query.expression().is_none() {
-                break;
-            }
+        let Matches { mut candidates, files, is_more } = self.matches(query, limit)?;
+        let total = candidates.len() as u64;
+        let mut counts: HashMap<String, u64> = HashMap::new();
+        for candidate in &candidates {
+            *counts.entry(candidate.group(&files).to_owned()).or_default() += 1;
         }
-        for candidate in &mut candidates {
-            candidate.score = score(candidate.kind, candidate.millis, now, 0.0);
-        }
-        let best = |left: &Candidate, right: &Candidate| right.score.total_cmp(&left.score);
-        candidates.sort_by(best);
-        let files = self.files_of(&candidates)?;
-        total -= self.settle_history(&mut candidates, &files)?.min(total);
+        sort_by_score(&mut candidates, now);
         candidates.truncate(limit.saturating_add(EXTRA_READ));
         self.rescore(&mut candidates, &files, query, now, elsewhere);
         candidates.sort_by(best);
         candidates.truncate(limit);
-        let hits =
-            candidates.into_iter().map(|candidate| self.hit(candidate, &files)).collect::<Result<_, _>>()?;
+        let mut hits = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            let of_session = counts.get(candidate.group(&files)).copied().unwrap_or_default();
+            let mut hit = self.hit(candidate, &files)?;
+            hit.session_hits = of_session;
+            hits.push(hit);
+        }
         Ok(SearchResults { total, is_more, hits })
+    }
+
+    /// The best sessions, each with its best passages: the title, if it matches, and the others by score.
+    pub fn search_sessions(
+        &self,
+        query: &Query,
+        limits: SessionLimits,
+        now: i64,
+        elsewhere: &mut CopyFinder<'_>,
+    ) -> Result<SessionResults, IndexError> {
+        let Matches { mut candidates, files, is_more } = self.matches(query, 0)?;
+        let total = candidates.len() as u64;
+        sort_by_score(&mut candidates, now);
+        let mut groups: Vec<(String, u64, Vec<Candidate>)> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let passages = limits.passages.saturating_add(2);
+        for candidate in candidates {
+            let key = candidate.group(&files);
+            let place = match places.get(key) {
+                Some(place) => *place,
+                None => {
+                    places.insert(key.to_owned(), groups.len());
+                    groups.push((key.to_owned(), 0, Vec::new()));
+                    groups.len() - 1
+                }
+            };
+            let (_, count, best) = &mut groups[place];
+            *count += 1;
+            if best.len() < passages {
+                best.push(candidate);
+            }
+        }
+        let total_sessions = groups.len() as u64;
+        groups.truncate(limits.sessions);
+        let counts: HashMap<String, u64> =
+            groups.iter().map(|(key, count, _)| (key.clone(), *count)).collect();
+        let mut shown: Vec<Candidate> = groups.into_iter().flat_map(|(_, _, best)| best).collect();
+        self.rescore(&mut shown, &files, query, now, elsewhere);
+        shown.sort_by(best);
+        leave_out_repeated_texts(&mut shown, &files);
+        let mut sessions: Vec<SessionHits> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for candidate in shown {
+            let key = candidate.group(&files).to_owned();
+            let place = *places.entry(key.clone()).or_insert(sessions.len());
+            if place == sessions.len() {
+                let count = counts.get(&key).copied().unwrap_or_default();
+                sessions.push(self.session_hits(&candidate, &files, count)?);
+            }
+            let session = &mut sessions[place];
+            let is_title = candidate.kind == MessageKind::Title;
+            if is_title && session.title_hit.is_none() {
+                session.title_hit = Some(self.hit(candidate, &files)?);
+            } else if !is_title && session.hits.len() < limits.passages {
+                session.hits.push(self.hit(candidate, &files)?);
+            }
+        }
+        Ok(SessionResults { total, total_sessions, is_more, sessions })
     }
 
     /// Reads the texts of the best candidates and scores them again.
@@ -107,7 +117,7 @@ impl Index {
         files: &HashMap<i64, HitFile>,
         query: &Query,
         now: i64,
-        elsewhere: &mut dyn FnMut(&str, &str) -> Option<PathBuf>,
+        elsewhere: &mut CopyFinder<'_>,
     ) {
         let highlighter = Highlighter::new(query);
         let wanted = query.all.len().max(1) as f64;
@@ -134,20 +144,22 @@ impl Index {
     }
 }
 
-/// The word tables that can contain hits.
-fn tables(query: &Query) -> Vec<&'static str> {
-    let mut tables = Vec::new();
-    for &kind in MessageKind::ALL {
-        let is_wanted = |filter: &Filter| match filter {
-            Filter::Kinds(kinds) => kinds.contains(&kind),
-            _ => true,
-        };
-        if !query.filters.iter().all(is_wanted) {
-            continue;
-        }
-        if !tables.contains(&table_of(kind)) {
-            tables.push(table_of(kind));
-        }
+fn best(left: &Candidate, right: &Candidate) -> std::cmp::Ordering {
+    right.score.total_cmp(&left.score)
+}
+
+fn sort_by_score(candidates: &mut [Candidate], now: i64) {
+    for candidate in &mut *candidates {
+        candidate.score = score(candidate.kind, candidate.millis, now, 0.0);
     }
-    tables
+    candidates.sort_by(best);
+}
+
+/// Leaves out passages that read the same as a better one of the same session and kind.
+fn leave_out_repeated_texts(candidates: &mut Vec<Candidate>, files: &HashMap<i64, HitFile>) {
+    let mut seen = HashSet::new();
+    candidates.retain(|candidate| {
+        let text = candidate.snippet.text.clone();
+        text.is_empty() || seen.insert((candidate.group(files).to_owned(), candidate.kind, text))
+    });
 }

@@ -12,12 +12,12 @@ use crate::open::Index;
 const MAX_APART: i64 = 60_000;
 
 impl Index {
-    /// Names the sessions of history prompts, and removes those that are there twice. Returns how many were removed.
+    /// Names the sessions of history prompts, and removes those that are there twice.
     pub(super) fn settle_history(
         &self,
         candidates: &mut Vec<Candidate>,
         files: &HashMap<i64, HitFile>,
-    ) -> Result<u64, IndexError> {
+    ) -> Result<(), IndexError> {
         let of_history = |candidate: &Candidate| {
             files.get(&candidate.file).is_some_and(|file| file.role == IndexedFileRole::History)
         };
@@ -44,8 +44,7 @@ impl Index {
             };
             candidate.session.as_ref().and_then(|session| prompts.get(session)).is_some_and(same)
         };
-        let before = candidates.len();
         candidates.retain(|candidate| !(of_history(candidate) && is_twice(candidate)));
-        Ok((before - candidates.len()) as u64)
+        Ok(())
     }
 }

@@ -48,6 +48,8 @@ pub struct Hit {
     pub snippet: HighlightedText,
     /// Whether only the start of the text is searchable.
     pub is_cut: bool,
+    /// How many messages of its session match.
+    pub session_hits: u64,
 }
 
 /// The results of a query.
@@ -75,6 +77,7 @@ pub(super) struct Candidate {
     pub(super) millis: Option<i64>,
     pub(super) uuid: Option<Vec<u8>>,
     pub(super) tool: Option<i64>,
+    pub(super) text_bytes: u64,
     pub(super) is_cut: bool,
     pub(super) score: f64,
     pub(super) snippet: HighlightedText,
@@ -98,10 +101,23 @@ pub(super) fn candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
         millis: row.get(7)?,
         uuid: row.get(8)?,
         tool: row.get(9)?,
+        text_bytes: count(10)?,
         is_cut: count(10)? > MAX_INDEXED_BYTES as u64,
         score: 0.0,
         snippet: HighlightedText::default(),
     })
+}
+
+impl Candidate {
+    /// The session that it belongs to; a file without one stands for itself.
+    pub(super) fn group<'a>(&'a self, files: &'a HashMap<i64, HitFile>) -> &'a str {
+        let file = files.get(&self.file);
+        let session = self.session.as_deref().or(file.map(|file| file.session.as_str()));
+        session
+            .filter(|session| !session.is_empty())
+            .or(file.map(|file| file.path.as_str()))
+            .unwrap_or_default()
+    }
 }
 
 impl Index {
@@ -152,6 +168,7 @@ impl Index {
             score: candidate.score,
             snippet: candidate.snippet,
             is_cut: candidate.is_cut,
+            session_hits: 1,
         })
     }
 }

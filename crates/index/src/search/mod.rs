@@ -7,12 +7,15 @@ mod fold;
 mod highlight;
 mod history;
 mod hit;
+mod matches;
 mod query;
 mod score;
+mod session_hits;
 mod snippet;
 
 pub use exact::{ExactFile, ExactHit, find_exact};
-pub use find::MAX_COUNTED;
 pub use highlight::{HighlightedText, Highlighter};
 pub use hit::{Hit, SearchResults};
+pub use matches::MAX_COUNTED;
 pub use query::{Filter, Query, QueryError, Term};
+pub use session_hits::{SessionCard, SessionHits, SessionLimits, SessionResults};

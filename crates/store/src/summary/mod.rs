@@ -7,7 +7,7 @@ mod listing;
 
 use std::path::{Path, PathBuf};
 
-use annals_transcript::title::TitleSource;
+use annals_transcript::title::{TitleSource, display_title};
 
 pub(crate) use collect::WARM_UP;
 pub use full::FullSummary;
@@ -135,6 +135,19 @@ impl Summary {
     /// The title alone.
     pub fn title_text(&self) -> Option<&str> {
         self.title.as_ref().map(|(_, text)| text.as_str())
+    }
+
+    /// The name that a person would give it: the title, else the first prompt that says what it is about.
+    pub fn display_title(&self) -> Option<&str> {
+        let titles = |source: &TitleSource| *source < TitleSource::LastPrompt;
+        let title = self.title.as_ref().filter(|(source, _)| titles(source)).map(|(_, text)| text.as_str());
+        let (first, last) = (self.first_prompt.as_deref(), self.last_prompt.as_deref());
+        display_title(title, first, last).or(self.title_text())
+    }
+
+    /// When something last happened in it; when its file was written if no line says it, since copies are written at any time.
+    pub fn last_activity(&self) -> Option<i64> {
+        self.active_millis.or(self.modified)
     }
 
     /// Whether the file has no bytes.

@@ -85,6 +85,26 @@ impl Conversation {
         conversation
     }
 
+    /// Keeps what is around a line of the file: the item that it belongs to, and as many messages, thoughts and calls before and
+    /// after it as are asked for. A result belongs to its call.
+    pub fn keep_around(&mut self, line: usize, context: usize) {
+        let starts_before = |item: &Item| item.position.line <= line;
+        let at = self.items.iter().enumerate().filter(|(_, item)| starts_before(item));
+        let Some((at, _)) = at.max_by_key(|(_, item)| item.position.line) else { return self.items.clear() };
+        let counts = |item: &Item| {
+            use ItemBody::{Prompt, Text, Thinking, ToolCall};
+            matches!(item.body, Prompt(_) | Text(_) | Thinking(_) | ToolCall(_))
+        };
+        let (before, after) = (&self.items[..at], &self.items[at + 1..]);
+        let far = |(place, _): (usize, &Item)| place;
+        let end = after.iter().enumerate().filter(|(_, item)| counts(item)).nth(context).map(far);
+        let end = end.unwrap_or(after.len()) + at + 1;
+        let start = before.iter().enumerate().rev().filter(|(_, item)| counts(item)).nth(context).map(far);
+        let start = start.map_or(0, |place| place + 1);
+        self.items.truncate(end);
+        self.items.drain(..start);
+    }
+
     /// How many prompts and answers it has, without those of sub-agents.
     pub fn message_count(&self) -> usize {
         let is_message = |item: &&Item| {

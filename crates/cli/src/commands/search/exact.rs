@@ -1,15 +1,87 @@
 //! Exact text, found in the files themselves.
 
-use annals_index::IndexedFileRole;
-use annals_index::search::{ExactFile, Hit, MAX_COUNTED, SearchResults, find_exact};
-use annals_store::{Discovery, FileRole, SessionEntry, SessionKey, SideFile};
+use std::collections::{HashMap, HashSet};
+
+use annals_index::search::{
+    ExactFile, Hit, MAX_COUNTED, SearchResults, SessionCard, SessionHits, SessionResults, find_exact,
+};
+use annals_index::{IndexedFileRole, MessageKind};
+use annals_store::{Discovery, FileRole, SessionEntry, SessionKey, SideFile, Summary};
 
 use super::filters;
 use crate::args::SearchArgs;
 use crate::context::Context;
 use crate::error::Fault;
 
-pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchResults, Fault> {
+/// The best sessions; files are searched newest first, so these are the newest.
+pub(super) fn find_sessions(
+    args: &SearchArgs,
+    passages: usize,
+    context: &mut Context,
+) -> Result<SessionResults, Fault> {
+    let found = find_hits(args, MAX_COUNTED.max(args.limit), context)?;
+    let mut sessions: Vec<SessionHits> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for hit in found.hits {
+        let key = if hit.session.is_empty() { hit.file.display().to_string() } else { hit.session.clone() };
+        let place = *places.entry(key).or_insert(sessions.len());
+        if place == sessions.len() {
+            let (session, card) = (hit.session.clone(), SessionCard::default());
+            sessions.push(SessionHits { session, card, ..SessionHits::default() });
+        }
+        let group = &mut sessions[place];
+        group.count += 1;
+        if hit.kind == MessageKind::Title {
+            group.title_hit.get_or_insert(hit);
+        } else if group.hits.len() < passages {
+            group.hits.push(hit);
+        }
+    }
+    let total_sessions = sessions.len() as u64;
+    sessions.truncate(args.limit);
+    let discovery = context.discover();
+    for group in &mut sessions {
+        group.card = card(&group.session, group.hits.first().or(group.title_hit.as_ref()), &discovery);
+    }
+    Ok(SessionResults { total: found.total, total_sessions, is_more: found.is_more, sessions })
+}
+
+/// What the session's own file says about it.
+fn card(session: &str, hit: Option<&Hit>, discovery: &Discovery) -> SessionCard {
+    let file = hit.map(|hit| hit.file.clone());
+    let key = SessionKey::new(session);
+    let summary = discovery.sessions_named(&key).next().and_then(|entry| Summary::read(entry).ok());
+    let Some(summary) = summary else {
+        let slug = hit.map(|hit| hit.slug.clone()).unwrap_or_default();
+        return SessionCard { file, is_there: true, slug, ..SessionCard::default() };
+    };
+    SessionCard {
+        file: Some(summary.path.clone()),
+        is_there: true,
+        slug: summary.slug.to_string(),
+        cwd: summary.project.as_ref().map(|project| project.path.clone()),
+        branch: summary.git_branch.clone(),
+        custom_title: summary.display_title().map(str::to_owned),
+        active: summary.last_activity(),
+        ..SessionCard::default()
+    }
+}
+
+/// The newest hits, and what is known of their sessions.
+pub(super) fn find_with_cards(
+    args: &SearchArgs,
+    context: &mut Context,
+) -> Result<(SearchResults, HashMap<String, SessionCard>), Fault> {
+    let found = find_hits(args, args.limit, context)?;
+    let discovery = context.discover();
+    let mut cards = HashMap::new();
+    for hit in &found.hits {
+        cards.entry(hit.session.clone()).or_insert_with(|| card(&hit.session, Some(hit), &discovery));
+    }
+    Ok((found, cards))
+}
+
+fn find_hits(args: &SearchArgs, limit: usize, context: &mut Context) -> Result<SearchResults, Fault> {
     let text = args.query.join(" ");
     if text.is_empty() {
         return Err(Fault::usage("the query is empty"));
@@ -28,7 +100,9 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchRes
     files.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
     let looked: Vec<_> = files.iter().map(|file| file.to_search(&discovery)).collect();
     let mut found = SearchResults::default();
-    let most = MAX_COUNTED.max(args.limit);
+    let most = MAX_COUNTED.max(limit);
+    let mut seen = HashSet::new();
+    let mut counts: HashMap<String, u64> = HashMap::new();
     for (file, hits) in files.iter().zip(find_exact(&looked, &text, most, &filters)) {
         let hits = match hits {
             Ok(hits) => hits,
@@ -38,8 +112,18 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchRes
             }
         };
         for hit in hits {
+            // Forks copy records with their ids, and clients write a title again and again.
+            let identity = match (hit.kind, &hit.uuid) {
+                (MessageKind::Title, _) => Some((file.session.clone(), hit.snippet.text.clone(), 0)),
+                (_, Some(uuid)) => Some((String::new(), uuid.clone(), hit.block)),
+                _ => None,
+            };
+            if identity.is_some_and(|identity| !seen.insert(identity)) {
+                continue;
+            }
             found.total += 1;
-            if found.hits.len() < args.limit {
+            *counts.entry(file.session.clone()).or_default() += 1;
+            if found.hits.len() < limit {
                 found.hits.push(Hit {
                     session: file.session.clone(),
                     agent: file.agent.clone(),
@@ -47,6 +131,7 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchRes
                     is_there: true,
                     score: 1.0,
                     is_cut: false,
+                    session_hits: 1,
                     file: hit.file,
                     line: hit.line,
                     offset: hit.offset,
@@ -62,10 +147,28 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchRes
             }
         }
     }
+    leave_out_history(&mut found);
+    for hit in &mut found.hits {
+        hit.session_hits = counts.get(&hit.session).copied().unwrap_or_default();
+    }
     // Files are searched in parallel, so the exact number beyond the limit is not known.
     found.is_more = found.total >= most as u64;
     found.total = found.total.min(most as u64);
     Ok(found)
+}
+
+/// Leaves out the history's copies of prompts that were found in their sessions.
+fn leave_out_history(found: &mut SearchResults) {
+    let is_history = |hit: &Hit| hit.file.ends_with("history.jsonl");
+    let prompts: HashSet<String> = found
+        .hits
+        .iter()
+        .filter(|hit| hit.kind == MessageKind::Prompt && !is_history(hit))
+        .map(|hit| hit.snippet.text.clone())
+        .collect();
+    let before = found.hits.len();
+    found.hits.retain(|hit| !(is_history(hit) && prompts.contains(&hit.snippet.text)));
+    found.total -= (before - found.hits.len()) as u64;
 }
 
 /// A file with the session that it belongs to.

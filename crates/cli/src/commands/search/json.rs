@@ -1,17 +1,26 @@
 //! Prints hits as JSON.
 
-use annals_index::search::SearchResults;
+use std::collections::HashMap;
+
+use annals_index::search::{SearchResults, SessionCard};
 use annals_transcript::time::format_millis;
 
 use crate::context::Context;
 
-pub(super) fn write(found: &SearchResults, context: &mut Context) -> std::io::Result<()> {
+/// Titles and projects of the sessions, by id.
+pub(super) type Cards = HashMap<String, SessionCard>;
+
+pub(super) fn write(found: &SearchResults, cards: &Cards, context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
         object.number("total", found.total).boolean("isMore", found.is_more);
         object.array("hits", |list| {
             for hit in &found.hits {
                 list.object(|object| {
+                    let card = cards.get(&hit.session);
                     object.string("session", &hit.session).string("file", &hit.file.display().to_string());
+                    object.string_or_null("title", card.and_then(SessionCard::title));
+                    object.string_or_null("project", card.and_then(|card| card.cwd.as_deref()));
+                    object.number("sessionHits", hit.session_hits);
                     object.string_or_null("uuid", hit.uuid.as_deref());
                     object.number("line", hit.line).number("offset", hit.offset);
                     object.number("block", u64::from(hit.block));

@@ -4,10 +4,11 @@ mod exact;
 mod json;
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
-use annals_index::MessageRole;
-use annals_index::search::{Filter, Query, SearchResults};
+use annals_index::search::{Filter, Query, SessionLimits};
+use annals_index::{Index, IndexError, MessageRole};
 use annals_store::source::Clock as _;
 use annals_vault::UnpackDir;
 
@@ -16,25 +17,60 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::{indexed, vault, when};
 
+/// How many passages of a session are shown.
+const PASSAGES: usize = 3;
+
 pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let found = match args.exact {
-        true => exact::find(args, context)?,
-        false => by_words(args, context)?,
-    };
-    match context.json {
-        true => json::write(&found, context)?,
-        false => text::draw(&found, context)?,
+    if context.json {
+        let (found, cards) = match args.exact {
+            true => exact::find_with_cards(args, context)?,
+            false => by_words(args, context, |index, search| {
+                let found = index.search(&search.query, args.limit, search.now, search.copies)?;
+                let mut cards = HashMap::new();
+                for session in found.hits.iter().map(|hit| &hit.session).collect::<HashSet<_>>() {
+                    cards.extend(index.session_card(session)?.map(|card| (session.clone(), card)));
+                }
+                Ok((found, cards))
+            })?,
+        };
+        json::write(&found, &cards, context)?;
+        return Ok(outcome(found.hits.is_empty()));
     }
-    Ok(if found.hits.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    let found = match args.exact {
+        true => exact::find_sessions(args, PASSAGES, context)?,
+        false => {
+            let limits = SessionLimits { sessions: args.limit, passages: PASSAGES };
+            by_words(args, context, |index, search| {
+                index.search_sessions(&search.query, limits, search.now, search.copies)
+            })?
+        }
+    };
+    text::draw(&found, context)?;
+    Ok(outcome(found.sessions.is_empty()))
 }
 
-fn by_words(args: &SearchArgs, context: &mut Context) -> Result<SearchResults, Fault> {
+fn outcome(is_empty: bool) -> Outcome {
+    if is_empty { Outcome::NothingFound } else { Outcome::Done }
+}
+
+/// A query to run against the index.
+struct WordSearch<'s> {
+    query: Query,
+    now: i64,
+    /// Finds the vault's copies of deleted sessions, each unpacked once.
+    copies: &'s mut dyn FnMut(&str, &str) -> Option<PathBuf>,
+}
+
+fn by_words<T>(
+    args: &SearchArgs,
+    context: &mut Context,
+    run: impl Fn(&Index, WordSearch<'_>) -> Result<T, IndexError>,
+) -> Result<T, Fault> {
     let text = args.query.join(" ");
     let range = |text: &str| when::parse(text, &context.zone).ok().map(|range| range.start..range.end);
     let mut query = Query::parse_with(&text, &range)
         .map_err(|error| Fault::usage(error.to_string()).hint("annals help queries explains queries"))?;
     query.filters.extend(filters(args, context)?);
-    // Deleted sessions are read from the vault's copy, unpacked once.
     let mut copies: HashMap<String, Option<UnpackDir>> = HashMap::new();
     let mut elsewhere = |session: &str, path: &str| {
         let copy = copies.entry(session.to_owned()).or_insert_with(|| {
@@ -45,7 +81,9 @@ fn by_words(args: &SearchArgs, context: &mut Context) -> Result<SearchResults, F
         copy.as_ref().map(|copy| copy.path().join(path))
     };
     let now = context.source.now();
-    let (found, _) = indexed::query(context, |index| index.search(&query, args.limit, now, &mut elsewhere))?;
+    let (found, _) = indexed::query(context, |index| {
+        run(index, WordSearch { query: query.clone(), now, copies: &mut elsewhere })
+    })?;
     Ok(found)
 }
 

@@ -1,6 +1,8 @@
 //! `--as transcript` and `--as markdown`: the conversation as text.
 
 use annals_store::overflow::with_outputs;
+use annals_transcript::query::{RecordMatch, by_prefix};
+use annals_transcript::transcript::Transcript;
 use annals_ui::TerminalText;
 use annals_ui::terminal::{ColorMode, RenderOptions, ThinkingDisplay};
 use annals_ui::view::{AgentThread, Conversation, ViewOptions};
@@ -69,6 +71,30 @@ fn with_conversation(
             transcript: said,
         })
         .collect();
-    show(&Conversation::build(&family.main, &threads, ViewOptions::default()));
+    let mut conversation = Conversation::build(&family.main, &threads, ViewOptions::default());
+    if let Some(place) = &args.around {
+        conversation.keep_around(line_of(place, &family.main)?, args.context);
+        if conversation.items.is_empty() {
+            return Err(Fault::nothing_found(format!("the conversation has nothing at line {place}"))
+                .hint("annals show SESSION --as records lists all lines"));
+        }
+    }
+    show(&conversation);
     Ok(())
+}
+
+/// The line that a number or the id of a record names.
+fn line_of(place: &str, transcript: &Transcript<'_>) -> Result<usize, Fault> {
+    // An id may begin with digits, but has more of them than a file has lines.
+    if let Some(line) = place.parse().ok().filter(|_| place.len() < 8) {
+        return Ok(line);
+    }
+    match by_prefix(transcript, place) {
+        RecordMatch::One(node) => Ok(transcript.node(node).line as usize),
+        RecordMatch::Nothing => Err(Fault::nothing_found(format!("this session has no record {place:?}"))
+            .hint("name a line, or the id of a record: annals show SESSION --as records")),
+        RecordMatch::Several(count) => {
+            Err(Fault::usage(format!("{count} records have ids that begin with {place:?}")))
+        }
+    }
 }

@@ -26,6 +26,9 @@ pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fau
             "formats with JSON: --as records, messages, api, turns, tools, agents, tree, usage, counts",
         ));
     }
+    if args.around.is_some() && !has_no_json {
+        return Err(Fault::usage("--around needs --as transcript or --as markdown"));
+    }
     if args.form != ShowFormat::Messages
         && let Some(option) = args.messages.first_used()
     {

@@ -108,7 +108,7 @@ fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> V
     let (summaries, problems) = context.store.summaries(&discovery);
     context.note_unread(problems);
     let titles: HashMap<&str, Option<&str>> =
-        summaries.iter().map(|summary| (summary.session.as_str(), summary.title_text())).collect();
+        summaries.iter().map(|summary| (summary.session.as_str(), summary.display_title())).collect();
     let source = |item: &UsageItem| account.source(item);
     let projects: HashMap<&str, &str> =
         account.sources.iter().map(|source| (&*source.session, source.project_name())).collect();
