@@ -153,12 +153,12 @@ fn total(widths: &[Option<usize>]) -> usize {
 fn narrow(widths: &mut [Option<usize>], available: usize, least: usize, can_narrow: impl Fn(usize) -> bool) {
     while let Some(excess) = total(widths).checked_sub(available).filter(|excess| *excess > 0) {
         let columns = widths.iter().enumerate().filter_map(|(at, width)| Some((at, (*width)?)));
-        let mut texts: Vec<(usize, usize)> = columns.filter(|(at, _)| can_narrow(*at)).collect();
-        texts.sort_by_key(|(_, width)| std::cmp::Reverse(*width));
-        let Some((at, widest)) = texts.first().copied().filter(|(_, width)| *width > least) else { return };
-        // Down to the next one, so that none is cut while a longer one is whole.
-        let next = texts.get(1).map_or(least, |(_, width)| *width).clamp(least, widest - 1);
-        widths[at] = Some(widest - excess.min(widest - next));
+        let texts = columns.filter(|(at, width)| can_narrow(*at) && *width > least);
+        // The last column is what a row is about: it may be twice as wide as the others.
+        let last = widths.len() - 1;
+        let widest = texts.max_by_key(|(at, width)| if *at == last { width / 2 } else { *width });
+        let Some((at, width)) = widest.filter(|_| excess > 0) else { return };
+        widths[at] = Some(width - 1);
     }
 }
 
@@ -210,5 +210,8 @@ mod tests {
         assert_eq!(fit(46), [Some(22), Some(22), None, None]);
         assert_eq!(fit(40), [Some(22), Some(16), None, None]);
         assert_eq!(fit(30), [Some(20), Some(8), None, None]);
+        let mut table = Table::new(&[("id", Align::Left), ("project", Align::Left), ("title", Align::Left)]);
+        table.row(vec!["12345678".into(), "p".repeat(40), "t".repeat(80)]);
+        assert_eq!(table.fit(table.natural_widths(), 72), [Some(8), Some(20), Some(40)]);
     }
 }

@@ -9,7 +9,7 @@ use super::highlight::Highlighter;
 use super::hit::{Candidate, HitFile, SearchResults};
 use super::matches::Matches;
 use super::query::Query;
-use super::score::score;
+use super::score::{score, session_score};
 use super::session_hits::{SessionHits, SessionLimits, SessionResults};
 use super::snippet::{TextSource, snippet};
 use crate::error::IndexError;
@@ -83,6 +83,11 @@ impl Index {
             }
         }
         let total_sessions = groups.len() as u64;
+        let rank = |count: u64, best: Option<f64>| session_score(best.unwrap_or_default(), count);
+        groups.sort_by(|(_, left, left_best), (_, right, right_best)| {
+            let score = |best: &[Candidate]| best.first().map(|candidate| candidate.score);
+            rank(*right, score(right_best)).total_cmp(&rank(*left, score(left_best)))
+        });
         groups.truncate(limits.sessions);
         let counts: HashMap<String, u64> =
             groups.iter().map(|(key, count, _)| (key.clone(), *count)).collect();
@@ -107,6 +112,13 @@ impl Index {
                 session.hits.push(self.hit(candidate, &files)?);
             }
         }
+        sessions.sort_by(|left, right| {
+            let score = |session: &SessionHits| {
+                let best = session.title_hit.iter().chain(&session.hits).map(|hit| hit.score);
+                rank(session.count, best.max_by(f64::total_cmp))
+            };
+            score(right).total_cmp(&score(left))
+        });
         Ok(SessionResults { total, total_sessions, is_more, sessions })
     }
 

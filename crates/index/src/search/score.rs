@@ -10,6 +10,11 @@ pub(super) fn score(kind: MessageKind, millis: Option<i64>, now: i64, coverage: 
     weight(kind) + freshness(millis, now) + coverage
 }
 
+/// The score of a session: that of its best message, and a little for each time that their number doubles.
+pub(super) fn session_score(best: f64, count: u64) -> f64 {
+    best + 0.1 * (count.max(1) as f64).log2()
+}
+
 fn weight(kind: MessageKind) -> f64 {
     match kind {
         MessageKind::Title => 3.0,

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use annals_index::search::{
-    ExactFile, Hit, MAX_COUNTED, SearchResults, SessionCard, SessionHits, SessionResults, find_exact,
+    ExactFile, ExactHit, Hit, MAX_COUNTED, SearchResults, SessionCard, SessionHits, SessionResults,
+    find_exact,
 };
 use annals_index::{IndexedFileRole, MessageKind};
 use annals_store::{Discovery, FileRole, SessionEntry, SessionKey, SideFile, Summary};
@@ -97,78 +98,47 @@ fn find_hits(args: &SearchArgs, limit: usize, context: &mut Context) -> Result<S
         ..SearchedFile::of(&agent.as_session())
     }));
     files.extend(discovery.side_files.iter().filter_map(SearchedFile::of_side_file));
-    files.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
+    files.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| right.path.cmp(&left.path)));
     let looked: Vec<_> = files.iter().map(|file| file.to_search(&discovery)).collect();
-    let mut found = SearchResults::default();
+    let mut hits: Vec<Hit> = Vec::new();
     let most = MAX_COUNTED.max(limit);
-    let mut seen = HashSet::new();
-    let mut counts: HashMap<String, u64> = HashMap::new();
-    for (file, hits) in files.iter().zip(find_exact(&looked, &text, most, &filters)) {
-        let hits = match hits {
-            Ok(hits) => hits,
-            Err(error) => {
-                context.note_unread([error.problem()]);
-                continue;
-            }
-        };
-        for hit in hits {
-            // Forks copy records with their ids, and clients write a title again and again.
-            let identity = match (hit.kind, &hit.uuid) {
-                (MessageKind::Title, _) => Some((file.session.clone(), hit.snippet.text.clone(), 0)),
-                (_, Some(uuid)) => Some((String::new(), uuid.clone(), hit.block)),
-                _ => None,
-            };
-            if identity.is_some_and(|identity| !seen.insert(identity)) {
-                continue;
-            }
-            found.total += 1;
-            *counts.entry(file.session.clone()).or_default() += 1;
-            if found.hits.len() < limit {
-                found.hits.push(Hit {
-                    session: file.session.clone(),
-                    agent: file.agent.clone(),
-                    slug: file.slug.clone(),
-                    is_there: true,
-                    score: 1.0,
-                    is_cut: false,
-                    session_hits: 1,
-                    file: hit.file,
-                    line: hit.line,
-                    offset: hit.offset,
-                    block: hit.block,
-                    uuid: hit.uuid,
-                    role: hit.role,
-                    kind: hit.kind,
-                    tool: hit.tool,
-                    call: hit.call,
-                    millis: hit.millis,
-                    snippet: hit.snippet,
-                });
-            }
+    for (file, found) in files.iter().zip(find_exact(&looked, &text, most, &filters)) {
+        match found {
+            Ok(found) => hits.extend(found.into_iter().map(|hit| file.hit(hit))),
+            Err(error) => context.note_unread([error.problem()]),
         }
     }
-    leave_out_history(&mut found);
-    for hit in &mut found.hits {
+    // Files are searched in parallel, so the exact number beyond the limit is not known.
+    let is_more = hits.len() >= most;
+    leave_out_copies(&mut hits);
+    hits.truncate(most);
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for hit in &hits {
+        *counts.entry(hit.session.clone()).or_default() += 1;
+    }
+    let total = hits.len() as u64;
+    hits.truncate(limit);
+    for hit in &mut hits {
         hit.session_hits = counts.get(&hit.session).copied().unwrap_or_default();
     }
-    // Files are searched in parallel, so the exact number beyond the limit is not known.
-    found.is_more = found.total >= most as u64;
-    found.total = found.total.min(most as u64);
-    Ok(found)
+    Ok(SearchResults { total, is_more, hits })
 }
 
-/// Leaves out the history's copies of prompts that were found in their sessions.
-fn leave_out_history(found: &mut SearchResults) {
+/// Leaves out what is there twice: records in forks, which are newer than the original, titles that the client wrote again
+/// and again, and the history's copies of prompts.
+fn leave_out_copies(hits: &mut Vec<Hit>) {
     let is_history = |hit: &Hit| hit.file.ends_with("history.jsonl");
-    let prompts: HashSet<String> = found
-        .hits
-        .iter()
-        .filter(|hit| hit.kind == MessageKind::Prompt && !is_history(hit))
-        .map(|hit| hit.snippet.text.clone())
-        .collect();
-    let before = found.hits.len();
-    found.hits.retain(|hit| !(is_history(hit) && prompts.contains(&hit.snippet.text)));
-    found.total -= (before - found.hits.len()) as u64;
+    let of_sessions = hits.iter().filter(|hit| hit.kind == MessageKind::Prompt && !is_history(hit));
+    let prompts: HashSet<String> = of_sessions.map(|hit| hit.snippet.text.clone()).collect();
+    let mut seen = HashSet::new();
+    // Hits are those of the newest file first.
+    hits.reverse();
+    hits.retain(|hit| match (hit.kind, &hit.uuid) {
+        (MessageKind::Title, _) => seen.insert((hit.session.clone(), hit.snippet.text.clone(), 0, None)),
+        (_, Some(uuid)) => seen.insert((uuid.clone(), hit.snippet.text.clone(), hit.block, hit.millis)),
+        _ => !(is_history(hit) && prompts.contains(&hit.snippet.text)),
+    });
+    hits.reverse();
 }
 
 /// A file with the session that it belongs to.
@@ -212,6 +182,29 @@ impl SearchedFile {
             modified: file.modified,
             role,
         })
+    }
+
+    fn hit(&self, hit: ExactHit) -> Hit {
+        Hit {
+            session: self.session.clone(),
+            agent: self.agent.clone(),
+            slug: self.slug.clone(),
+            is_there: true,
+            score: 1.0,
+            is_cut: false,
+            session_hits: 1,
+            file: hit.file,
+            line: hit.line,
+            offset: hit.offset,
+            block: hit.block,
+            uuid: hit.uuid,
+            role: hit.role,
+            kind: hit.kind,
+            tool: hit.tool,
+            call: hit.call,
+            millis: hit.millis,
+            snippet: hit.snippet,
+        }
     }
 
     fn to_search(&self, discovery: &Discovery) -> ExactFile {
