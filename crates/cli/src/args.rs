@@ -36,6 +36,7 @@ pub(crate) use search::*;
 pub(crate) use shrink::*;
 pub(crate) use trash::*;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -89,12 +90,14 @@ pub(crate) enum ColorChoice {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List sessions, newest first
+    #[command(visible_alias = "list")]
     Ls(LazyArgs<LsArgs>),
     /// Show a session as text, Markdown or JSON
     Show(ShowArgs),
     /// Follow a session as it is written
     Tail(LazyArgs<TailArgs>),
     /// Search the text of all sessions
+    #[command(visible_alias = "grep")]
     Search(LazyArgs<SearchArgs>),
     /// Bring the index up to date
     Index(LazyArgs<IndexArgs>),
@@ -103,6 +106,7 @@ pub(crate) enum Command {
     /// Check whether sessions resume, and list what is broken
     Check(LazyArgs<CheckArgs>),
     /// Report tokens and cost by day, session, model or tool
+    #[command(visible_alias = "cost")]
     Usage(LazyArgs<UsageArgs>),
     /// Report activity: turns, tools, files, days and hours
     Stats(LazyArgs<StatsArgs>),
@@ -139,6 +143,7 @@ pub(crate) enum Command {
     /// Replace secrets in a session with placeholders
     Redact(LazyArgs<RedactArgs>),
     /// Move sessions to the trash, list it, or empty it
+    #[command(visible_aliases = ["rm", "delete"])]
     Trash(LazyArgs<TrashArgs>),
     /// Restore a session from the trash or the vault
     Restore(LazyArgs<RestoreArgs>),
@@ -170,9 +175,40 @@ pub(crate) enum Command {
     Bench,
 }
 
+/// Global options whose value is a word of its own.
+const WITH_VALUE: [&str; 4] = ["--config-dir", "--data-dir", "--prices", "--color"];
+
+/// The arguments with `annals resume SESSION` spelled out as `annals chat --resume SESSION`.
+pub(crate) fn spelled_out(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut at = 1;
+    while let Some(argument) =
+        arguments.get(at).filter(|argument| argument.as_encoded_bytes().starts_with(b"-"))
+    {
+        at += if WITH_VALUE.iter().any(|option| argument == *option) { 2 } else { 1 };
+    }
+    if arguments.get(at).is_some_and(|argument| argument == "resume") {
+        arguments.splice(at..=at, ["chat".into(), "--resume".into()]);
+    }
+    arguments
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn resume_is_a_chat() {
+        for (typed, meant) in [
+            ("annals resume", "annals chat --resume"),
+            ("annals --color never --json resume 190c", "annals --color never --json chat --resume 190c"),
+            ("annals show resume", "annals show resume"),
+            ("annals --config-dir resume ls", "annals --config-dir resume ls"),
+            ("annals", "annals"),
+        ] {
+            let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+            assert_eq!(spelled_out(words(typed)), words(meant));
+        }
+    }
 
     #[test]
     fn the_command_line_is_well_formed() {

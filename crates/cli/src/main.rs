@@ -39,7 +39,8 @@ use clap::FromArgMatches;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
-    let parsed = help::command().try_get_matches();
+    let arguments = args::spelled_out(std::env::args_os().collect());
+    let parsed = help::command().try_get_matches_from(arguments);
     let args = match parsed.and_then(|matches| args::Args::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => return report_arguments(&error),

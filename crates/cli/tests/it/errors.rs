@@ -123,6 +123,16 @@ fn a_demo_never_overwrites() {
     assert!(answer.error.contains("not empty"), "{}", answer.error);
 }
 
+#[test]
+fn a_demo_that_cannot_be_as_small_as_asked_for_says_so() {
+    let home = Home::new();
+    for (number, option) in [["--sessions", "1"], ["--bytes", "2M"]].iter().enumerate() {
+        let out = home.path().join(format!("demo{number}")).display().to_string();
+        let answer = annals_exits(&home, &["demo", "--out", &out, option[0], option[1]], 0);
+        assert!(answer.error.contains("cannot be smaller"), "{option:?}: {}", answer.error);
+    }
+}
+
 /// Without a name there is no mistake to make: the default store need not exist.
 #[test]
 fn a_store_that_was_named_must_exist() {
