@@ -15,6 +15,7 @@ mod redact;
 mod repair;
 mod rewind;
 mod search;
+mod show;
 mod shrink;
 mod trash;
 
@@ -33,6 +34,7 @@ pub(crate) use redact::*;
 pub(crate) use repair::*;
 pub(crate) use rewind::*;
 pub(crate) use search::*;
+pub(crate) use show::*;
 pub(crate) use shrink::*;
 pub(crate) use trash::*;
 

@@ -58,7 +58,7 @@ fn what_the_client_deletes_is_listed_shown_checked_and_comes_back() {
     fs::remove_file(&todo).unwrap();
     let listed = annals_exits(&home, &["ls"], 0).out;
     assert!(
-        listed.contains("3f2a0000  2026-01-03 15:44") && listed.contains("[vault] What is in this folder?"),
+        listed.contains("3f2a0000  2026-06-01 00:00") && listed.contains("[vault] What is in this folder?"),
         "{listed}"
     );
     let json = annals_exits(&home, &["ls", "--json"], 0);

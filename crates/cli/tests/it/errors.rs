@@ -69,7 +69,8 @@ fn a_session_is_found_by_prefix_title_and_last() {
 fn wrong_usage_exits_with_two() {
     let home = Home::new();
     let session = home.write("projects/-p/one.jsonl", Session::new().prompt("hi").into_bytes());
-    let answer = annals_exits(&home, &["show", &session.display().to_string(), "--json"], 2);
+    let answer =
+        annals_exits(&home, &["show", &session.display().to_string(), "--as", "markdown", "--json"], 2);
     assert!(answer.error.contains("--as records"), "{}", answer.error);
     let answer = annals_exits(&home, &["show", &session.display().to_string(), "--last", "3"], 2);
     assert!(answer.error.contains("--as messages --last"), "{}", answer.error);

@@ -153,3 +153,31 @@ fn counts_for_people_and_programs() {
     let total = Value::parse(usage.as_bytes()).unwrap().get("total").unwrap();
     assert_eq!(total.get("output").unwrap().count(), Some(20));
 }
+
+#[test]
+fn json_of_a_session_is_its_messages() {
+    let home = Home::new();
+    let path = home.write("projects/-p/one.jsonl", Session::new().prompt("hi").reply("hello").into_bytes());
+    let path = path.display().to_string();
+    let plain = annals_exits(&home, &["show", &path, "--json"], 0).out;
+    assert_eq!(plain, annals_exits(&home, &["show", &path, "--as", "messages", "--json"], 0).out);
+    assert_eq!(plain.lines().count(), 2);
+}
+
+#[test]
+fn a_conversation_begins_with_what_it_is() {
+    let home = Home::new();
+    let id = "3f2a0000-1111-4222-8333-444444444444";
+    let session = Session::new().id(id).prompt("What is in this folder?").reply("Nothing at all.");
+    home.write(format!("projects/-home-dev-garden/{id}.jsonl"), session.into_bytes());
+    let shown = annals_exits(&home, &["show", "3f2a"], 0).out;
+    let lines: Vec<&str> = shown.lines().take(4).collect();
+    assert_eq!(lines[0], "What is in this folder?");
+    assert_eq!(lines[1], format!("{id} - /home/dev/garden - main"));
+    assert!(
+        lines[2].starts_with("2026-06-01 00:00 - 00:00 - 1 turn - ") && lines[2].contains('$'),
+        "{shown}"
+    );
+    assert_eq!(lines[3], "");
+    assert!(!annals_exits(&home, &["show", "3f2a", "--around", "1"], 0).out.contains(id));
+}

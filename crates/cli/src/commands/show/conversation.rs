@@ -7,6 +7,7 @@ use annals_ui::TerminalText;
 use annals_ui::terminal::{ColorMode, RenderOptions, ThinkingDisplay};
 use annals_ui::view::{AgentThread, Conversation, ViewOptions};
 
+use super::header;
 use crate::args::ShowArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -29,10 +30,17 @@ pub(crate) fn transcript(
         ..RenderOptions::plain(context.out.width)
     };
     let mut text = TerminalText::default();
-    with_conversation(args, target, |conversation| {
+    let mut above = Vec::new();
+    with_conversation(args, target, |conversation, family| {
+        if args.around.is_none() {
+            above = header::header(target, family, context);
+        }
         annals_ui::terminal::draw(conversation, &look, &mut text)
     })?;
+    let below = header::footer(target, context);
+    above.into_iter().try_for_each(|line| context.out.line(line))?;
     context.out.text(text)?;
+    below.into_iter().try_for_each(|line| context.out.line(line))?;
     Ok(Outcome::Done)
 }
 
@@ -42,7 +50,7 @@ pub(crate) fn markdown(
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let mut text = TerminalText::default();
-    with_conversation(args, target, |conversation| annals_ui::markdown::write(conversation, &mut text))?;
+    with_conversation(args, target, |conversation, _| annals_ui::markdown::write(conversation, &mut text))?;
     context.out.text(text)?;
     Ok(Outcome::Done)
 }
@@ -50,7 +58,7 @@ pub(crate) fn markdown(
 fn with_conversation(
     args: &ShowArgs,
     target: &ResolvedSession,
-    show: impl FnOnce(&Conversation),
+    show: impl FnOnce(&Conversation, &SessionWithAgents<'_>),
 ) -> Result<(), Fault> {
     let mut bytes = target.read()?;
     let mut files = if args.no_agents { Vec::new() } else { target.agents() };
@@ -79,7 +87,7 @@ fn with_conversation(
                 .hint("annals show SESSION --as records lists all lines"));
         }
     }
-    show(&conversation);
+    show(&conversation, &family);
     Ok(())
 }
 

@@ -4,6 +4,7 @@ mod agents;
 mod api;
 mod conversation;
 mod counts;
+mod header;
 mod messages;
 mod raw;
 pub(super) mod records;
@@ -20,7 +21,12 @@ use crate::session::ResolvedSession;
 pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let target = ResolvedSession::find_or_unpack(context, &args.session)?;
     target.check_readable()?;
-    let has_no_json = matches!(args.form, ShowFormat::Transcript | ShowFormat::Markdown);
+    // For programs the conversation is its messages.
+    let form = match args.form {
+        ShowFormat::Transcript if context.json => ShowFormat::Messages,
+        form => form,
+    };
+    let has_no_json = matches!(form, ShowFormat::Transcript | ShowFormat::Markdown);
     if context.json && has_no_json {
         return Err(Fault::usage("this format has no JSON").hint(
             "formats with JSON: --as records, messages, api, turns, tools, agents, tree, usage, counts",
@@ -29,21 +35,18 @@ pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fau
     if args.around.is_some() && !has_no_json {
         return Err(Fault::usage("--around needs --as transcript or --as markdown"));
     }
-    if args.form != ShowFormat::Messages
+    if form != ShowFormat::Messages
         && let Some(option) = args.messages.first_used()
     {
         return Err(Fault::usage(format!("{option} needs --as messages"))
             .hint(format!("annals show SESSION --as messages {option} …")));
     }
     if !context.json
-        && !matches!(
-            args.form,
-            ShowFormat::Raw | ShowFormat::Records | ShowFormat::Messages | ShowFormat::Api
-        )
+        && !matches!(form, ShowFormat::Raw | ShowFormat::Records | ShowFormat::Messages | ShowFormat::Api)
     {
         context.out.page();
     }
-    match args.form {
+    match form {
         ShowFormat::Transcript => conversation::transcript(args, &target, context),
         ShowFormat::Markdown => conversation::markdown(args, &target, context),
         ShowFormat::Raw => raw::run(&target, context),
