@@ -1,10 +1,11 @@
 //! Removes secrets before anything is sent, by the rules of `annals redact`.
 
-use annals_transcript::line::{Line, lines};
 use annals_transcript::redact::{
     FileText, JsonContext, Placeholders, ReplaceFn, Replacement, SecretRules, replacements, rewrite_json,
     rewrite_line,
 };
+
+use annals_transcript::record_lines::record_lines;
 
 use crate::selection::FileKind;
 
@@ -90,7 +91,7 @@ fn zone_of(kind: FileKind) -> JsonContext {
 fn rewrite(kind: FileKind, zone: JsonContext, text: &[u8], look: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
     match kind {
         FileKind::Lines => {
-            let line: Line<'_> = lines(text).next()?;
+            let line = record_lines(text).next()?;
             rewrite_line(&line, zone, look)
         }
         FileKind::Record | FileKind::Output => rewrite_json(text, zone, look),

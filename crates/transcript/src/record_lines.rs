@@ -3,10 +3,15 @@
 //! A value goes on after its line only if that line has no end, or if the next one begins with what can follow a closed
 //! bracket: `,`, `]` or `}`. So an ordinary line is told by its first and last byte and the byte after it, and is not scanned.
 
-use annals_json::{Fields, ParseErrorKind, ValueScanner, skip_space};
+use std::ops::Range;
+
+use annals_json::{BYTE_ORDER_MARK, Fields, ParseErrorKind, ValueScanner, skip_space};
 
 use crate::line::{Line, lines};
 use crate::record::RecordKind;
+
+/// How many lines are searched for the beginning of a record.
+const MAX_SEARCHED_LINES: usize = 10_000;
 
 /// Iterates over the lines of a whole file; a record that spans several is one.
 ///
@@ -132,6 +137,18 @@ impl RecordSplitter {
     }
 }
 
+/// Returns where the first record begins in bytes from the middle of a file, of which the first line may be cut: on a line
+/// with an opening brace after one with a closing one. Inside a value a comma or a colon would stand there.
+pub fn first_record(bytes: &[u8]) -> Option<usize> {
+    let after_first = memchr::memchr(b'\n', bytes)? + 1;
+    let starts = memchr::memchr_iter(b'\n', bytes).map(|newline| newline + 1);
+    let begins = |start: &usize| {
+        bytes.get(skip_space(bytes, *start)) == Some(&b'{')
+            && bytes[..*start].trim_ascii_end().last() == Some(&b'}')
+    };
+    Some(starts.take(MAX_SEARCHED_LINES).find(begins).unwrap_or(after_first))
+}
+
 /// Whether the bytes reach to the end of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
@@ -210,7 +227,8 @@ impl LineJoiner {
     /// Scans the open value line by line.
     fn go_on(&mut self, bytes: &[u8], reach: Reach) -> Option<LineRun> {
         let mut value = self.value.take()?;
-        let first = LineRun { length: memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1), lines: 1 };
+        let first =
+            LineRun { length: memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1), lines: 1 };
         loop {
             let from = value.scanned.length;
             let Some(length) = line_length(&bytes[from..], reach) else {
@@ -264,6 +282,50 @@ fn can_go_on(line: &[u8], behind: &[u8], ahead: &[u8]) -> bool {
         // What comes next is not known yet.
         None => true,
     }
+}
+
+/// Finds lines by positions in a file.
+#[derive(Debug)]
+pub struct LineFinder<'a> {
+    bytes: &'a [u8],
+    /// The records that span several lines; found when a line may be part of one.
+    joined: Option<Vec<Range<usize>>>,
+}
+
+impl<'a> LineFinder<'a> {
+    /// Searches a whole file.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, joined: None }
+    }
+
+    /// Returns the line around a position, or the lines of the record that it is part of, with the line break.
+    pub fn around(&mut self, place: usize) -> Range<usize> {
+        let bytes = self.bytes;
+        let start = memchr::memrchr(b'\n', &bytes[..place]).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', &bytes[place..]).map_or(bytes.len(), |newline| place + newline + 1);
+        if stands_alone(bytes, start..end, 0) {
+            return start..end;
+        }
+        let joined = self.joined.get_or_insert_with(|| {
+            let range = |line: Line<'_>| line.offset..line.offset + line.raw().len();
+            record_lines(bytes).filter(Line::is_joined).map(range).collect()
+        });
+        let next = joined.partition_point(|range| range.end <= place);
+        joined.get(next).filter(|range| range.contains(&place)).cloned().unwrap_or(start..end)
+    }
+}
+
+/// Whether a line of a file is not part of a record that spans several, by the bytes around it. `before` is the last byte
+/// before `bytes` that is no white space, or 0. May be false where a damaged line comes before, never true for a part.
+pub(crate) fn stands_alone(bytes: &[u8], line: Range<usize>, before: u8) -> bool {
+    let raw = &bytes[line.clone()];
+    let mark = if line.start == 0 && raw.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let start = skip_space(raw, mark);
+    let previous = bytes[..line.start].trim_ascii_end().last().copied().unwrap_or(before);
+    raw.get(start) == Some(&b'{')
+        && !matches!(previous, b'[' | b',' | b':')
+        && (!can_go_on(raw, &bytes[line.end..], b"")
+            || !matches!(ValueScanner::new().feed(raw, start, 0), Ok(None)))
 }
 
 /// Whether a value over several lines is a record. If lines inside it are, it is the rest of a torn one around them.

@@ -137,7 +137,11 @@ mod tests {
                 }
             }
             assert_eq!(found, whole, "{text}");
-            assert_eq!(ValueScanner::new().scan(text.as_bytes(), 0).map_err(|error| error.kind), whole, "{text}");
+            assert_eq!(
+                ValueScanner::new().scan(text.as_bytes(), 0).map_err(|error| error.kind),
+                whole,
+                "{text}"
+            );
         }
     }
 

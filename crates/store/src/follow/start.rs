@@ -1,7 +1,12 @@
-//! Where following starts: at the first line, after the last, or a few lines before the end.
+//! Where following starts: at the first line, after the last, or a few lines before the end. A record that spans several
+//! lines counts as one.
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+
+use annals_transcript::record_lines::RecordSplitter;
 
 /// Where following starts, in the file that is there and in any that takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +41,10 @@ impl FollowStart {
             let end = end_of_lines(file, chunk)?;
             let wanted = wanted.min(end.lines);
             match go_back(file, end.offset, wanted, chunk) {
-                Ok(offset) => return Ok(LinePosition { lines: end.lines - wanted, offset }),
+                Ok(offset) if wanted == 0 || has_plain_lines(file, offset, end.offset, chunk)? => {
+                    return Ok(LinePosition { lines: end.lines - wanted, offset });
+                }
+                Ok(_) => return last_records(file, wanted, chunk),
                 // It was truncated while it was read: the rest is counted again.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                 Err(error) => return Err(error),
@@ -63,6 +71,57 @@ fn end_of_lines(file: &mut File, chunk: &mut [u8]) -> io::Result<LinePosition> {
         }
         at += length as u64;
     }
+}
+
+/// Whether between line starts there are only lines with one object each, by the bytes around line breaks.
+fn has_plain_lines(file: &mut File, start: u64, end: u64, chunk: &mut [u8]) -> io::Result<bool> {
+    let before = start.min(MAX_SPACE);
+    file.seek(SeekFrom::Start(start - before))?;
+    let mut rest = file.take(end - (start - before));
+    // At the start of a file nothing comes before; else what comes first is the end of the line before.
+    let (mut at, mut last, mut is_line_start) = (start - before, b'}', start == 0);
+    loop {
+        let length = rest.read(chunk)?;
+        if length == 0 {
+            return Ok(true);
+        }
+        for &byte in &chunk[..length] {
+            match byte {
+                b'\n' => is_line_start = at + 1 >= start,
+                b' ' | b'\t' | b'\r' => {}
+                _ if is_line_start && (byte != b'{' || last != b'}') => return Ok(false),
+                _ => (last, is_line_start) = (byte, false),
+            }
+            at += 1;
+        }
+    }
+}
+
+/// How far back the end of the line before is looked for.
+const MAX_SPACE: u64 = 16;
+
+/// Reads the whole file for its last records.
+fn last_records(file: &mut File, wanted: usize, chunk: &mut [u8]) -> io::Result<LinePosition> {
+    let mut starts = VecDeque::from([LinePosition { lines: 0, offset: 0 }]);
+    let mut splitter = RecordSplitter::new();
+    file.seek(SeekFrom::Start(0))?;
+    loop {
+        let length = match file.read(chunk) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let Ok(()) = splitter.push(&chunk[..length], |line| -> Result<(), Infallible> {
+            let offset = (line.offset + line.raw().len()) as u64;
+            starts.push_back(LinePosition { lines: line.last_number(), offset });
+            if starts.len() > wanted + 1 {
+                starts.pop_front();
+            }
+            Ok(())
+        });
+    }
+    Ok(starts[0])
 }
 
 /// Returns the start of the line that is `lines` lines before `end`, itself the end of a line.
