@@ -74,6 +74,30 @@ impl<'a> Text<'a> {
     }
 }
 
+impl<'a> Text<'a> {
+    /// Decodes as many characters as fit into `limit` bytes; what comes after them is not decoded.
+    pub fn head_bytes(self, limit: usize) -> Cow<'a, str> {
+        // An escape of six bytes may be one byte, and the last one may be cut.
+        let enough = limit.saturating_mul(6).saturating_add(12);
+        let cut = if self.0.len() > enough { Text(&self.0[..enough]).decode() } else { self.decode() };
+        match cut.floor_char_boundary(limit) {
+            end if end < cut.len() => Cow::Owned(cut[..end].to_owned()),
+            _ => cut,
+        }
+    }
+
+    /// How many bytes the decoded string has, without decoding it. Exact for valid UTF-8, approximate otherwise.
+    pub fn decoded_len(self) -> usize {
+        let (mut at, mut length) = (0, 0);
+        while let Some(plain) = memchr::memchr(b'\\', &self.0[at..]) {
+            let (taken, unit) = escape(&self.0[at + plain..]);
+            length += plain + unit.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+            at += plain + taken;
+        }
+        length + self.0.len() - at
+    }
+}
+
 impl fmt::Display for Text<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.decode())
@@ -144,6 +168,22 @@ mod tests {
 
     fn text(raw: &str) -> Text<'_> {
         Text::from_raw(raw.as_bytes())
+    }
+
+    #[test]
+    fn a_head_is_the_start_of_the_whole() {
+        for raw in ["", "plain", "a\\n\\u00e9b\\ud83d\\ude00c\\ud83d", "äöü\\\\\\\"", &"\\u0041".repeat(50)]
+        {
+            let whole = text(raw).decode();
+            assert_eq!(text(raw).decoded_len(), whole.len(), "{raw}");
+            for limit in 0..whole.len() + 2 {
+                assert_eq!(
+                    text(raw).head_bytes(limit),
+                    whole[..whole.floor_char_boundary(limit)],
+                    "{raw} {limit}"
+                );
+            }
+        }
     }
 
     #[test]
