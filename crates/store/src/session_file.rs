@@ -54,6 +54,7 @@ mod tests {
             user,
             "torn {\n\0\0\n{\"type\":\"summary\",\"summary\":\"t\",\"leafUuid\":\"u\"}\n",
             "{\"type\":\"of-next-year\",\"sessionId\":\"s\"}\n",
+            "{\n  \"type\": \"user\",\n  \"sessionId\": \"s\"\n}\n",
         ] {
             assert!(is("a.jsonl", text), "{text}");
         }
@@ -63,6 +64,7 @@ mod tests {
             "{\"type\":\"log\",\"text\":\"x\"}\n",
             "{\"type\":\"user\",\"name\":\"mira\"}\n",
             "[1]\n",
+            "{\n  \"name\": \"settings\"\n}\n",
         ] {
             assert!(!is("a.jsonl", text), "{text}");
         }
