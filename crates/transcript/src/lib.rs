@@ -49,6 +49,7 @@ pub mod turn;
 pub mod usage;
 #[doc(hidden)]
 pub mod view;
+mod white_space;
 #[doc(hidden)]
 pub mod work;
 
