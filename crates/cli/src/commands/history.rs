@@ -11,7 +11,7 @@ use crate::args::HistoryArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::table::{Align, Table};
+use crate::table::{Align, Table, clip};
 use crate::words;
 
 /// The default limit on a terminal.
@@ -107,7 +107,7 @@ fn draw(prompts: &[HistoryPrompt], context: &mut Context) -> std::io::Result<()>
     for prompt in prompts {
         let project = prompt.project.rsplit(['/', '\\']).next().unwrap_or_default();
         let when = prompt.millis.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default();
-        table.row(vec![when, project.to_owned(), prompt.text.clone()]);
+        table.row(vec![when, project.to_owned(), clip(&prompt.text)]);
     }
     context.out.page();
     if table.is_empty() { context.out.line("no prompts") } else { table.draw(&mut context.out) }

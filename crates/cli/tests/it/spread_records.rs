@@ -30,7 +30,9 @@ fn spread_all(folder: &Path) {
 /// A made-up store, and the same with its records spread.
 fn stores() -> [Home; 2] {
     let homes = [Home::new(), Home::new()];
-    homes.iter().for_each(|home| drop(home.fill(&Plan::default())));
+    for home in &homes {
+        home.fill(&Plan::default());
+    }
     spread_all(&homes[1].config_dir().join("projects"));
     homes
 }
@@ -68,7 +70,7 @@ fn lists_sums_and_hits_are_the_same() {
         &["search", "the"],
         &["search", "tool:Bash test"],
         &["search", "--exact", "the"],
-        &["search", "--exact", "tests", "--in", "results"],
+        &["search", "--exact", "tests", "--in", "tools"],
     ];
     for question in questions {
         let [expected, seen] = [&whole, &spread].map(|home| {

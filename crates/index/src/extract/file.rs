@@ -215,7 +215,12 @@ impl FileReader<'_> {
         let Ok(value) = Value::parse(line.body()) else { return };
         let Some(display) = value.get("display").and_then(Value::text) else { return };
         let mut texts = TextCollector::default();
-        texts.push(&prompt_with_pastes(value, display));
+        if display.raw().len() > super::MAX_INDEXED_BYTES {
+            // Nothing after it can be searched.
+            texts.push_text(display);
+        } else {
+            texts.push(&prompt_with_pastes(value, display));
+        }
         self.batch.history_prompt(value, display, span);
         self.batch.cursor.records += 1;
         self.text(
