@@ -14,7 +14,7 @@ SHAPES = {
 SESSION = "00000000-0000-4000-8000-000000000000"
 # Of one session, by its path.
 COMMANDS = (["check"], ["repair", "--dry-run"], ["show"], ["redact", "--scan"])
-# Of a store with that session and as many prompts in its history. The index is built anew each time.
+# Of a store with that session and as many prompts in its history. The index is built from nothing each time.
 STORE_COMMANDS = (["index"], ["search", "message"], ["search", "--exact", "message 7"], ["ls"], ["ls", "--long"],
                   ["usage", "--no-index"], ["history"])
 
