@@ -47,11 +47,24 @@ def write_long_line(path, size):
         file.writelines((after, record(3, 2)))
 
 
-def write_history(path, count, text="a prompt that is made up"):
+def prompt(number, text):
+    """One line of the history."""
+    time = 1_767_225_600_000 + number
+    entry = {"display": text, "pastedContents": {}, "timestamp": time, "project": "/work", "sessionId": SESSION}
+    return json.dumps(entry, separators=(",", ":")) + "\n"
+
+
+def write_history(path, count):
     with open(path, "w", encoding="utf-8") as file:
-        for number in range(count):
-            prompt = {"display": text, "pastedContents": {}, "timestamp": 1_767_225_600_000 + number, "project": "/work", "sessionId": SESSION}
-            file.write(json.dumps(prompt, separators=(",", ":")) + "\n")
+        file.writelines(prompt(number, "a prompt that is made up") for number in range(count))
+
+
+def write_long_prompt(path, size):
+    before, after = prompt(0, "LONG").split("LONG")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(before)
+        file.writelines("a long text " * 10_000 for _ in range(size // 120_000))
+        file.writelines((after, prompt(1, "a short one")))
 
 
 def jobs(annals, path, folder):
@@ -91,7 +104,7 @@ def report(annals, folder, environment, in_turns, rounds):
     rows = []
     for size in LINES:
         write_long_line(path, size)
-        write_history(history, 1, "a long text " * (size // 12))
+        write_long_prompt(history, size)
         best, wrong = in_turns(jobs(annals, path, folder), environment, 1)
         failed.update(wrong)
         for name, (_, work, peak) in best.items():

@@ -65,8 +65,8 @@ fn end_of_lines(file: &mut File, chunk: &mut [u8]) -> io::Result<LinePosition> {
             Err(error) => return Err(error),
         };
         let bytes = &chunk[..length];
-        end.lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
-        if let Some(last) = bytes.iter().rposition(|&byte| byte == b'\n') {
+        end.lines += memchr::memchr_iter(b'\n', bytes).count();
+        if let Some(last) = memchr::memrchr(b'\n', bytes) {
             end.offset = at + last as u64 + 1;
         }
         at += length as u64;
@@ -75,26 +75,36 @@ fn end_of_lines(file: &mut File, chunk: &mut [u8]) -> io::Result<LinePosition> {
 
 /// Whether between line starts there are only lines with one object each, by the bytes around line breaks.
 fn has_plain_lines(file: &mut File, start: u64, end: u64, chunk: &mut [u8]) -> io::Result<bool> {
-    let before = start.min(MAX_SPACE);
-    file.seek(SeekFrom::Start(start - before))?;
-    let mut rest = file.take(end - (start - before));
-    // At the start of a file nothing comes before; else what comes first is the end of the line before.
-    let (mut at, mut last, mut is_line_start) = (start - before, b'}', start == 0);
+    let mut before = vec![0; start.min(MAX_SPACE) as usize];
+    file.seek(SeekFrom::Start(start - before.len() as u64))?;
+    file.read_exact(&mut before)?;
+    let (mut last, mut is_line_start) = (last_byte(&before).unwrap_or(b'}'), true);
+    let mut rest = file.take(end - start);
     loop {
-        let length = rest.read(chunk)?;
-        if length == 0 {
-            return Ok(true);
-        }
-        for &byte in &chunk[..length] {
-            match byte {
-                b'\n' => is_line_start = at + 1 >= start,
-                b' ' | b'\t' | b'\r' => {}
-                _ if is_line_start && (byte != b'{' || last != b'}') => return Ok(false),
-                _ => (last, is_line_start) = (byte, false),
+        let mut bytes = match rest.read(chunk)? {
+            0 => return Ok(true),
+            length => &chunk[..length],
+        };
+        while !bytes.is_empty() {
+            if is_line_start {
+                bytes = bytes.trim_ascii_start();
+                let Some(&first) = bytes.first() else { break };
+                if first != b'{' || last != b'}' {
+                    return Ok(false);
+                }
             }
-            at += 1;
+            let newline = memchr::memchr(b'\n', bytes);
+            let (line, behind) = bytes.split_at(newline.map_or(bytes.len(), |at| at + 1));
+            last = last_byte(line).unwrap_or(last);
+            is_line_start = newline.is_some();
+            bytes = behind;
         }
     }
+}
+
+/// The last byte that is no white space.
+fn last_byte(bytes: &[u8]) -> Option<u8> {
+    bytes.trim_ascii_end().last().copied()
 }
 
 /// How far back the end of the line before is looked for.
@@ -137,7 +147,7 @@ fn go_back(file: &mut File, end: u64, lines: usize, chunk: &mut [u8]) -> io::Res
         let bytes = &mut chunk[..length as usize];
         file.seek(SeekFrom::Start(to - length))?;
         file.read_exact(bytes)?;
-        for (at, _) in bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n') {
+        for at in memchr::memrchr_iter(b'\n', bytes) {
             newlines -= 1;
             if newlines == 0 {
                 return Ok(to - length + at as u64 + 1);
