@@ -12,7 +12,11 @@ SHAPES = {
     "no parents": lambda number, count: None,
 }
 SESSION = "00000000-0000-4000-8000-000000000000"
+# Of one session, by its path.
 COMMANDS = (["check"], ["repair", "--dry-run"], ["show"], ["redact", "--scan"])
+# Of a store with that session and as many prompts in its history. The index is built from nothing each time.
+STORE_COMMANDS = (["index"], ["search", "message"], ["search", "--exact", "message 7"], ["ls"], ["ls", "--long"],
+                  ["usage", "--no-index"], ["history"])
 
 
 def record(number, parent, text=None):
@@ -43,10 +47,34 @@ def write_long_line(path, size):
         file.writelines((after, record(3, 2)))
 
 
-def jobs(annals, path):
-    """The commands by name. Exit 3, problems in the data, is an answer."""
+def prompt(number, text):
+    """One line of the history."""
+    time = 1_767_225_600_000 + number
+    entry = {"display": text, "pastedContents": {}, "timestamp": time, "project": "/work", "sessionId": SESSION}
+    return json.dumps(entry, separators=(",", ":")) + "\n"
+
+
+def write_history(path, count):
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(prompt(number, "a prompt that is made up") for number in range(count))
+
+
+def write_long_prompt(path, size):
+    before, after = prompt(0, "LONG").split("LONG")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(before)
+        file.writelines("a long text " * 10_000 for _ in range(size // 120_000))
+        file.writelines((after, prompt(1, "a short one")))
+
+
+def jobs(annals, path, folder):
+    """The commands by name. Exit 3, problems in the data, is an answer; so is 1, nothing found."""
     answer = '"$0" "$@" || [ $? -eq 3 ]'
-    return [(" ".join(words), ["sh", "-c", answer, annals, words[0], path, *words[1:]]) for words in COMMANDS]
+    data = os.path.join(folder, "growth-data")
+    fresh = f"rm -rf '{data}'; \"$0\" \"$@\" || [ $? -eq 1 ]"
+    of_store = ["--config-dir", os.path.join(folder, "growth"), "--data-dir", data]
+    return [(" ".join(words), ["sh", "-c", answer, annals, words[0], path, *words[1:]]) for words in COMMANDS] + [
+        (" ".join(words), ["sh", "-c", fresh, annals, *words, *of_store]) for words in STORE_COMMANDS]
 
 
 def seconds(best, name):
@@ -56,15 +84,19 @@ def seconds(best, name):
 
 def report(annals, folder, environment, in_turns, rounds):
     """Markdown tables, and what failed."""
-    path = os.path.join(folder, f"{SESSION}.jsonl")
+    path = os.path.join(folder, "growth", "projects", "-work", f"{SESSION}.jsonl")
+    history = os.path.join(folder, "growth", "history.jsonl")
+    os.makedirs(os.path.dirname(path))
     rows, failed = [], {}
     for shape in SHAPES:
         cells = {}
         for count in SIZES:
             write_shape(path, shape, count)
-            best, wrong = in_turns(jobs(annals, path), environment, rounds)
+            write_history(history, count)
+            best, wrong = in_turns(jobs(annals, path, folder), environment, rounds)
             failed.update(wrong)
-            for words in COMMANDS:
+            # For what reads line by line all shapes are one.
+            for words in COMMANDS + (STORE_COMMANDS if shape == "a chain" else ()):
                 cells.setdefault(" ".join(words), []).append(seconds(best, " ".join(words)))
         rows += [f"| {shape} | `{name}` | {' | '.join(times)} |" for name, times in cells.items()]
     heads = " | ".join(f"{count:,}" for count in SIZES)
@@ -72,7 +104,8 @@ def report(annals, folder, environment, in_turns, rounds):
     rows = []
     for size in LINES:
         write_long_line(path, size)
-        best, wrong = in_turns(jobs(annals, path), environment, 1)
+        write_long_prompt(history, size)
+        best, wrong = in_turns(jobs(annals, path, folder), environment, 1)
         failed.update(wrong)
         for name, (_, work, peak) in best.items():
             rows.append(f"| {size / 1e6:.0f} MB | `{name}` | {work:.1f} s | {peak / 1e6:.0f} MB |")

@@ -7,6 +7,15 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::{Output, Paint};
 
+/// No more of a cell is kept; no terminal shows as much on one line, and a prompt may be hundreds of megabytes long.
+const MAX_CELL_BYTES: usize = 16 * 1024;
+
+/// As much of a text as a cell can show.
+pub(crate) fn clip(text: &str) -> String {
+    let text = if text.len() > MAX_CELL_BYTES { text.trim_start() } else { text };
+    text[..text.floor_char_boundary(MAX_CELL_BYTES)].to_owned()
+}
+
 /// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
@@ -59,7 +68,10 @@ impl Table {
         self
     }
 
-    pub(crate) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, mut cells: Vec<String>) {
+        for cell in cells.iter_mut().filter(|cell| cell.len() > MAX_CELL_BYTES) {
+            *cell = clip(cell);
+        }
         self.rows.push(cells);
     }
 
@@ -184,6 +196,15 @@ pub(crate) fn cut(text: &str, width: usize, unicode: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_cell_holds_more_than_can_be_shown() {
+        let mut table = Table::new(&[("text", Align::Left)]);
+        table.row(vec!["\n".repeat(MAX_CELL_BYTES) + &"é".repeat(MAX_CELL_BYTES)]);
+        assert!(table.rows[0][0].starts_with('é') && table.rows[0][0].len() == MAX_CELL_BYTES);
+        table.row(vec!["  short ".to_owned()]);
+        assert_eq!(table.rows[1][0], "  short ");
+    }
 
     #[test]
     fn cuts_by_columns_not_characters() {

@@ -55,7 +55,7 @@ impl Pending {
         }
         let mut pieces = std::mem::take(&mut current.pieces);
         let texts: Vec<_> = pieces.iter_mut().map(|piece| std::mem::take(&mut piece.text)).collect();
-        let redacted = current.redactor.redact(&texts);
+        let redacted = current.redactor.redact(texts);
         self.items.extend(pieces.into_iter().zip(redacted).map(|(piece, text)| Item {
             file: current.name.clone(),
             generation: current.generation,

@@ -1,10 +1,14 @@
-//! What is new in one file: whole lines after what was read before, or the whole file.
+//! What is new in one file: whole lines and records after what was read before, or the whole file.
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use annals_index::cursor::{Cursor, EndBytes, FileChange, FileStamp, detect_change, fingerprint};
 use annals_store::read::open_file;
+use annals_transcript::line::{Line, LineEnding};
+use annals_transcript::record_lines::RecordSplitter;
 
 use crate::selection::{FileKind, TargetFile};
 use crate::state::FileEntry;
@@ -12,7 +16,10 @@ use crate::state::FileEntry;
 /// Larger files than this are not sent as a whole.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A line or a file, before redaction.
+/// How much is read at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// A line, the lines of one record, or a file, before redaction.
 #[derive(Debug)]
 pub(crate) struct RawItem {
     pub(crate) offset: u64,
@@ -38,7 +45,11 @@ pub(crate) enum ReadStart {
 /// A file that is being read.
 #[derive(Debug)]
 pub(crate) struct FileReader {
-    file: BufReader<File>,
+    file: File,
+    /// `None` at the end of the file.
+    splitter: Option<RecordSplitter>,
+    /// Lines that were read and not taken yet.
+    ready: VecDeque<RawItem>,
     end_bytes: EndBytes,
     /// The position after what was read.
     pub(crate) cursor: Cursor,
@@ -61,12 +72,7 @@ pub(crate) fn start(target: &TargetFile, entry: Option<&FileEntry>) -> io::Resul
             let end_bytes = EndBytes::of(known, &mut file)?;
             file.seek(SeekFrom::Start(known.offset))?;
             let cursor = Cursor { stamp: now, ..known.clone() };
-            Ok(ReadStart::Resume(FileReader {
-                file: BufReader::new(file),
-                end_bytes,
-                cursor,
-                kind: target.kind,
-            }))
+            Ok(ReadStart::Resume(FileReader::new(file, end_bytes, cursor, target.kind)))
         }
         (FileKind::Lines, ..) => Ok(ReadStart::Restart(FileReader::fresh(file, now, target.kind)?)),
         _ if now.bytes > MAX_FILE_BYTES => Ok(ReadStart::TooLarge),
@@ -85,15 +91,16 @@ pub(crate) fn start(target: &TargetFile, entry: Option<&FileEntry>) -> io::Resul
 impl FileReader {
     fn fresh(mut file: File, stamp: FileStamp, kind: FileKind) -> io::Result<Self> {
         file.seek(SeekFrom::Start(0))?;
-        Ok(Self {
-            file: BufReader::new(file),
-            end_bytes: EndBytes::default(),
-            cursor: Cursor::start(stamp),
-            kind,
-        })
+        Ok(Self::new(file, EndBytes::default(), Cursor::start(stamp), kind))
     }
 
-    /// The next whole line, or the file; `None` at the end and before a last line without a line break.
+    fn new(file: File, end_bytes: EndBytes, cursor: Cursor, kind: FileKind) -> Self {
+        let splitter = Some(RecordSplitter::after(cursor.lines as usize, cursor.offset as usize));
+        Self { file, splitter, ready: VecDeque::new(), end_bytes, cursor, kind }
+    }
+
+    /// The next whole line or record, or the file; `None` at the end, before a last line without a line break, and before a
+    /// record that is still being written.
     pub(crate) fn next(&mut self) -> io::Result<Option<RawItem>> {
         match self.kind {
             FileKind::Lines => self.next_line(),
@@ -102,17 +109,37 @@ impl FileReader {
     }
 
     fn next_line(&mut self) -> io::Result<Option<RawItem>> {
-        let mut text = Vec::new();
-        self.file.read_until(b'\n', &mut text)?;
-        if text.last() != Some(&b'\n') {
-            return Ok(None);
+        while self.ready.is_empty() && self.splitter.is_some() {
+            self.read_chunk()?;
         }
-        self.end_bytes.advance(&text);
-        let (offset, length) = (self.cursor.offset, text.len() as u64);
-        self.cursor.offset += length;
-        self.cursor.lines += 1;
-        text.pop();
-        Ok(Some(RawItem { offset, length, number: self.cursor.lines, text }))
+        let Some(mut item) = self.ready.pop_front() else { return Ok(None) };
+        self.end_bytes.advance(&item.text);
+        self.cursor.offset += item.length;
+        self.cursor.lines += item.text.iter().filter(|byte| **byte == b'\n').count() as u64;
+        item.text.pop();
+        Ok(Some(item))
+    }
+
+    fn read_chunk(&mut self) -> io::Result<()> {
+        let ready = &mut self.ready;
+        let mut take = |line: Line<'_>| -> Result<(), Infallible> {
+            if line.ending() != LineEnding::EndOfFile {
+                let (offset, number) = (line.offset as u64, line.number as u64);
+                let text = line.raw().to_vec();
+                ready.push_back(RawItem { offset, length: text.len() as u64, number, text });
+            }
+            Ok(())
+        };
+        let mut chunk = Vec::with_capacity(CHUNK);
+        let length = self.file.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)?;
+        let Some(mut splitter) = self.splitter.take() else { return Ok(()) };
+        if length == 0 {
+            let Ok(()) = splitter.finish_settled(take);
+            return Ok(());
+        }
+        let Ok(()) = splitter.push(&chunk, &mut take);
+        self.splitter = Some(splitter);
+        Ok(())
     }
 
     fn whole(&mut self) -> io::Result<Option<RawItem>> {

@@ -1,10 +1,11 @@
 //! Removes secrets before anything is sent, by the rules of `annals redact`.
 
-use annals_transcript::line::{Line, lines};
 use annals_transcript::redact::{
     FileText, JsonContext, Placeholders, ReplaceFn, Replacement, SecretRules, replacements, rewrite_json,
     rewrite_line,
 };
+
+use annals_transcript::record_lines::record_lines;
 
 use crate::selection::FileKind;
 
@@ -28,13 +29,12 @@ impl<'r> Redactor<'r> {
 
     /// Removes the secrets of these texts; `None` for a text in which some remain. Secrets are found in all texts first, then
     /// replaced, then searched for again.
-    pub fn redact(&mut self, texts: &[Vec<u8>]) -> Vec<Option<String>> {
+    pub fn redact(&mut self, texts: Vec<Vec<u8>>) -> Vec<Option<String>> {
         let found: Vec<bool> = texts.iter().map(|text| self.note(text)).collect();
-        texts.iter().zip(found).map(|(text, found)| self.one(text, found)).collect()
+        texts.into_iter().zip(found).map(|(text, found)| self.one(text, found)).collect()
     }
 
-    fn one(&mut self, text: &[u8], mut found: bool) -> Option<String> {
-        let mut now = text.to_vec();
+    fn one(&mut self, mut now: Vec<u8>, mut found: bool) -> Option<String> {
         // Even if nothing is found here, it may hold what was found elsewhere.
         for _ in 0..MAX_ROUNDS {
             if self.known.counts().is_empty() {
@@ -52,7 +52,10 @@ impl<'r> Redactor<'r> {
             }
         }
         let is_safe = !found && !self.has_shape(&now);
-        is_safe.then(|| String::from_utf8_lossy(&now).into_owned())
+        is_safe.then(|| {
+            String::from_utf8(now)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+        })
     }
 
     /// Whether something that can be nothing but a secret is left, where nothing may be replaced: an id, a folder.
@@ -90,7 +93,7 @@ fn zone_of(kind: FileKind) -> JsonContext {
 fn rewrite(kind: FileKind, zone: JsonContext, text: &[u8], look: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
     match kind {
         FileKind::Lines => {
-            let line: Line<'_> = lines(text).next()?;
+            let line = record_lines(text).next()?;
             rewrite_line(&line, zone, look)
         }
         FileKind::Record | FileKind::Output => rewrite_json(text, zone, look),

@@ -15,7 +15,7 @@ mod write;
 pub use compact::compact;
 pub use fields::{Field, Fields};
 pub use owned::RawJson;
-pub use scan::{ParseError, ParseErrorKind, scan_open, scan_value, skip_space};
+pub use scan::{ParseError, ParseErrorKind, ValueScanner, scan_value, skip_space};
 pub use strings::{MAX_WALK_DEPTH, NestedString, strings};
 pub use text::Text;
 pub use value::{Items, Value, ValueKind};

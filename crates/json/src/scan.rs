@@ -4,6 +4,10 @@
 //! checked before. Bytes from 0x80 up are accepted inside strings: JavaScript programs decode invalid UTF-8 to replacement
 //! characters before they parse, so such a line is valid for them.
 
+mod open;
+
+pub use open::ValueScanner;
+
 /// Down to this depth a value is scanned by recursion, which is faster; what is nested deeper, on a stack of its own.
 const MAX_RECURSION: u32 = 64;
 
@@ -64,69 +68,11 @@ pub fn scan_value(bytes: &[u8], at: usize) -> ScanResult {
 
 fn scan_nested(bytes: &[u8], at: usize, depth: u32) -> ScanResult {
     match bytes.get(at) {
-        Some(b'{' | b'[') if depth >= MAX_RECURSION => scan_open(bytes, at, &mut Vec::new()),
+        Some(b'{' | b'[') if depth >= MAX_RECURSION => ValueScanner::new().scan(bytes, at),
         Some(b'{') => scan_object(bytes, at, depth, &mut |_: ByteRange, _: ByteRange| ()),
         Some(b'[') => scan_array(bytes, at, depth),
         _ => scan_scalar(bytes, at),
     }
-}
-
-/// Checks the value at `at` without recursion, so that no depth overflows the stack. `open` receives the positions of the
-/// objects and arrays that are still open: none after a value, and after an error those that it cuts off.
-pub fn scan_open(bytes: &[u8], at: usize, open: &mut Vec<usize>) -> ScanResult {
-    open.clear();
-    let mut at = skip_space(bytes, at);
-    loop {
-        // A value begins here.
-        match bytes.get(at) {
-            Some(&opening @ (b'{' | b'[')) => {
-                open.push(at);
-                at = skip_space(bytes, at + 1);
-                if bytes.get(at) != Some(&closing(opening)) {
-                    if opening == b'{' {
-                        at = scan_key(bytes, at)?;
-                    }
-                    continue;
-                }
-            }
-            _ => at = scan_scalar(bytes, at)?,
-        }
-        // What a value ends, and where the next one begins.
-        loop {
-            let Some(&opening) = open.last() else { return Ok(at) };
-            at = skip_space(bytes, at);
-            match bytes.get(at) {
-                Some(b',') => {
-                    at = skip_space(bytes, at + 1);
-                    if bytes[opening] == b'{' {
-                        at = scan_key(bytes, at)?;
-                    }
-                    break;
-                }
-                Some(&byte) if byte == closing(bytes[opening]) => {
-                    open.pop();
-                    at += 1;
-                }
-                _ => return Err(error_at(bytes, at)),
-            }
-        }
-    }
-}
-
-fn closing(opening: u8) -> u8 {
-    if opening == b'{' { b'}' } else { b']' }
-}
-
-/// Checks a key and its colon; returns where the value begins.
-fn scan_key(bytes: &[u8], at: usize) -> ScanResult {
-    if bytes.get(at) != Some(&b'"') {
-        return Err(error_at(bytes, at));
-    }
-    let colon = skip_space(bytes, scan_string(bytes, at)?);
-    if bytes.get(colon) != Some(&b':') {
-        return Err(error_at(bytes, colon));
-    }
-    Ok(skip_space(bytes, colon + 1))
 }
 
 fn scan_scalar(bytes: &[u8], at: usize) -> ScanResult {

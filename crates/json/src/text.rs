@@ -1,7 +1,10 @@
 //! A JSON string as it is written, decoded on demand.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
+
+/// Longer strings are displayed without a decoded copy.
+const MAX_DECODED_AT_ONCE: usize = 64 * 1024;
 
 /// The inside of a JSON string, between its quotes, with its escapes.
 ///
@@ -44,9 +47,9 @@ impl<'a> Text<'a> {
 
     /// Whether the decoded string is exactly `other`.
     pub fn is(self, other: &str) -> bool {
-        // Escapes only make a string longer, so most mismatches are seen by their length.
-        self.0 == other.as_bytes()
-            || (self.0.len() > other.len() && self.has_escapes() && self.decode() == other)
+        // Escapes only make a string longer, at most six times, so most mismatches are seen by their length.
+        let is_possible = || self.0.len() > other.len() && self.0.len() / 6 <= other.len();
+        self.0 == other.as_bytes() || (is_possible() && self.has_escapes() && self.decode() == other)
     }
 
     pub(super) fn has_escapes(self) -> bool {
@@ -74,9 +77,44 @@ impl<'a> Text<'a> {
     }
 }
 
+impl<'a> Text<'a> {
+    /// Decodes as many characters as fit into `limit` bytes; what comes after them is not decoded.
+    pub fn head_bytes(self, limit: usize) -> Cow<'a, str> {
+        // An escape of six bytes may be one byte, and the last one may be cut.
+        let enough = limit.saturating_mul(6).saturating_add(12);
+        let cut = if self.0.len() > enough { Text(&self.0[..enough]).decode() } else { self.decode() };
+        match cut.floor_char_boundary(limit) {
+            end if end < cut.len() => Cow::Owned(cut[..end].to_owned()),
+            _ => cut,
+        }
+    }
+
+    /// How many bytes the decoded string has, without decoding it. Exact for valid UTF-8, approximate otherwise.
+    pub fn decoded_len(self) -> usize {
+        let (mut at, mut length) = (0, 0);
+        while let Some(plain) = memchr::memchr(b'\\', &self.0[at..]) {
+            let (taken, unit) = escape(&self.0[at + plain..]);
+            length += plain + unit.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+            at += plain + taken;
+        }
+        length + self.0.len() - at
+    }
+}
+
 impl fmt::Display for Text<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.decode())
+        if self.0.len() <= MAX_DECODED_AT_ONCE {
+            return formatter.write_str(&self.decode());
+        }
+        // A long string is written in pieces, so that `to_string` holds it once.
+        let mut at = 0;
+        while let Some(plain) = memchr::memchr(b'\\', &self.0[at..]) {
+            let (taken, unit) = escape(&self.0[at + plain..]);
+            formatter.write_str(&String::from_utf8_lossy(&self.0[at..at + plain]))?;
+            formatter.write_char(unit.unwrap_or(char::REPLACEMENT_CHARACTER))?;
+            at += plain + taken;
+        }
+        formatter.write_str(&String::from_utf8_lossy(&self.0[at..]))
     }
 }
 
@@ -144,6 +182,31 @@ mod tests {
 
     fn text(raw: &str) -> Text<'_> {
         Text::from_raw(raw.as_bytes())
+    }
+
+    #[test]
+    fn a_long_string_is_displayed_as_it_is_decoded() {
+        let raw = ["a\\n\\u00e9", "\\ud83d\\ude00 \\ud83d x", "äöü\\\\"].concat().repeat(4_000);
+        assert!(raw.len() > MAX_DECODED_AT_ONCE);
+        assert_eq!(text(&raw).to_string(), text(&raw).decode());
+        let damaged = [raw.as_bytes(), b"\xe2\x82\\u00e9\xff end"].concat();
+        assert_eq!(Text::from_raw(&damaged).to_string(), Text::from_raw(&damaged).decode());
+    }
+
+    #[test]
+    fn a_head_is_the_start_of_the_whole() {
+        for raw in ["", "plain", "a\\n\\u00e9b\\ud83d\\ude00c\\ud83d", "äöü\\\\\\\"", &"\\u0041".repeat(50)]
+        {
+            let whole = text(raw).decode();
+            assert_eq!(text(raw).decoded_len(), whole.len(), "{raw}");
+            for limit in 0..whole.len() + 2 {
+                assert_eq!(
+                    text(raw).head_bytes(limit),
+                    whole[..whole.floor_char_boundary(limit)],
+                    "{raw} {limit}"
+                );
+            }
+        }
     }
 
     #[test]

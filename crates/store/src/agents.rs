@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use annals_json::{Fields, Text};
 use annals_transcript::agents::AgentFacts;
 use annals_transcript::id::{AgentId, ToolUseId};
-use annals_transcript::line::lines;
 use annals_transcript::record::{RecordKind, User};
+use annals_transcript::record_lines::record_lines;
 use annals_transcript::turn::prompt_text;
 
 use crate::json_file::JsonFile;
@@ -15,7 +15,7 @@ use crate::key::{AgentKey, SessionKey};
 use crate::layout::AgentLocation;
 use crate::parallel;
 use crate::problem::FileProblem;
-use crate::read::{read_file, stream_lines};
+use crate::read::{read_file, stream_records};
 use crate::scan::{AgentEntry, Discovery};
 use crate::summary::{Summary, WARM_UP};
 use annals_transcript::view::views;
@@ -121,7 +121,7 @@ fn details_of(agent: &AgentEntry, problems: &mut Vec<FileProblem>) -> AgentDetai
 
 /// Returns the first user line of the file, in full.
 fn first_prompt(agent: &AgentEntry, problems: &mut Vec<FileProblem>) -> Option<String> {
-    let read = stream_lines(&agent.path, |line| {
+    let read = stream_records(&agent.path, |line| {
         let Ok((fields, _)) = Fields::scan(line.body()) else { return ControlFlow::Continue(()) };
         match RecordKind::of(fields.text("type")) {
             RecordKind::User => ControlFlow::Break(Some(prompt_text(&User::new(fields)))),
@@ -155,7 +155,7 @@ pub fn is_warm_up_stub(agent: &AgentEntry) -> bool {
         return false;
     }
     let Ok(bytes) = read_file(&agent.path) else { return false };
-    let mut lines = lines(&bytes).filter(|line| !line.body().trim_ascii().is_empty());
+    let mut lines = record_lines(&bytes).filter(|line| !line.body().trim_ascii().is_empty());
     let (Some(first), None) = (lines.next(), lines.next()) else { return false };
     let Ok((fields, _)) = Fields::scan(first.body()) else { return false };
     RecordKind::of(fields.text("type")) == RecordKind::User

@@ -10,7 +10,7 @@ use annals_json::Fields;
 use annals_transcript::{pack_fields, pack_words};
 
 use crate::problem::FileProblem;
-use crate::read::stream_lines;
+use crate::read::stream_records;
 use crate::scan::{Discovery, Project};
 use crate::slug::{MAX_UNITS, project_slug};
 
@@ -107,7 +107,7 @@ pub fn of_project(discovery: &Discovery, project: &Project) -> (Option<ProjectPa
     let sessions = discovery.sessions_of(&project.slug).map(|session| &session.path);
     let agents = discovery.agents.iter().filter(|agent| agent.slug == project.slug).map(|agent| &agent.path);
     for path in sessions.chain(agents) {
-        let read = stream_lines(path, |line| {
+        let read = stream_records(path, |line| {
             let fields = Fields::scan(line.body()).ok();
             let cwd = fields.and_then(|(fields, _)| fields.text("cwd"));
             if cwd.is_some_and(|cwd| collector.add(&cwd.decode())) || line.number >= MAX_LINES {

@@ -1,4 +1,4 @@
-//! Opening and reading files: whole, or line by line in bounded memory. Reading fails only when the file does.
+//! Opening and reading files: whole, or line by line or record by record in bounded memory. Reading fails only when the file does.
 //!
 //! Every file of a store is opened here: a pipe or a device under the name of a session must not make a command wait
 //! without end, and a link in a store must not lead out of it.
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use annals_transcript::line::{Line, LineSplitter};
 use annals_transcript::problem::ProblemKind;
+use annals_transcript::record_lines::RecordSplitter;
 
 use crate::problem::FileProblem;
 
@@ -187,8 +188,8 @@ pub fn stream_lines<B>(
 }
 
 /// The same for any reader.
-pub fn stream_reader<B>(
-    mut reader: impl Read,
+fn stream_reader<B>(
+    reader: impl Read,
     mut each: impl FnMut(Line<'_>) -> ControlFlow<B>,
 ) -> io::Result<Option<B>> {
     let mut each = |line: Line<'_>| match each(line) {
@@ -196,15 +197,55 @@ pub fn stream_reader<B>(
         ControlFlow::Break(with) => Err(with),
     };
     let mut splitter = LineSplitter::new();
+    match read_chunks(reader, |chunk| splitter.push(chunk, &mut each))? {
+        Some(with) => Ok(Some(with)),
+        None => Ok(splitter.finish(each).err()),
+    }
+}
+
+/// Calls `each` for every line of a session until the file ends or it breaks, and returns the value it broke with. The lines
+/// of a record that spans several are one.
+///
+/// Memory holds one chunk of 256 KiB and one line or record, however large the file is.
+pub fn stream_records<B>(
+    path: &Path,
+    each: impl FnMut(Line<'_>) -> ControlFlow<B>,
+) -> Result<Option<B>, ReadError> {
+    let fail = |error| ReadError::new(path, error);
+    let file = open_file(path).map_err(fail)?;
+    stream_records_of(file, RecordSplitter::new(), each).map_err(fail)
+}
+
+/// The same for any reader, from the position of the splitter on.
+pub fn stream_records_of<B>(
+    reader: impl Read,
+    mut splitter: RecordSplitter,
+    mut each: impl FnMut(Line<'_>) -> ControlFlow<B>,
+) -> io::Result<Option<B>> {
+    let mut each = |line: Line<'_>| match each(line) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(with) => Err(with),
+    };
+    match read_chunks(reader, |chunk| splitter.push(chunk, &mut each))? {
+        Some(with) => Ok(Some(with)),
+        None => Ok(splitter.finish(each).err()),
+    }
+}
+
+/// Calls `each` for chunks until the end or its first error, which is returned.
+fn read_chunks<B>(
+    mut reader: impl Read,
+    mut each: impl FnMut(&[u8]) -> Result<(), B>,
+) -> io::Result<Option<B>> {
     let mut chunk = vec![0; CHUNK];
     loop {
         let length = match reader.read(&mut chunk) {
-            Ok(0) => return Ok(splitter.finish(each).err()),
+            Ok(0) => return Ok(None),
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        if let Err(with) = splitter.push(&chunk[..length], &mut each) {
+        if let Err(with) = each(&chunk[..length]) {
             return Ok(Some(with));
         }
     }

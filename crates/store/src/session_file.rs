@@ -6,7 +6,7 @@ use std::path::Path;
 use annals_json::Fields;
 use annals_transcript::record::Record;
 
-use crate::read::{ReadError, stream_lines};
+use crate::read::{ReadError, stream_records};
 
 /// How many lines are read in search of a record: damaged ones may come first.
 const MAX_LINES: usize = 1_000;
@@ -14,7 +14,7 @@ const MAX_LINES: usize = 1_000;
 /// Whether a file is a session or a sub-agent's: named as one, and empty or with a record of one.
 pub fn is_session_file(path: &Path) -> Result<bool, ReadError> {
     let mut is_blank = true;
-    let found = stream_lines(path, |line| {
+    let found = stream_records(path, |line| {
         let body = line.body();
         if body.iter().all(u8::is_ascii_whitespace) {
             return ControlFlow::Continue(());
@@ -54,6 +54,7 @@ mod tests {
             user,
             "torn {\n\0\0\n{\"type\":\"summary\",\"summary\":\"t\",\"leafUuid\":\"u\"}\n",
             "{\"type\":\"of-next-year\",\"sessionId\":\"s\"}\n",
+            "{\n  \"type\": \"user\",\n  \"sessionId\": \"s\"\n}\n",
         ] {
             assert!(is("a.jsonl", text), "{text}");
         }
@@ -63,6 +64,7 @@ mod tests {
             "{\"type\":\"log\",\"text\":\"x\"}\n",
             "{\"type\":\"user\",\"name\":\"mira\"}\n",
             "[1]\n",
+            "{\n  \"name\": \"settings\"\n}\n",
         ] {
             assert!(!is("a.jsonl", text), "{text}");
         }

@@ -17,6 +17,7 @@ pub mod receiver;
 pub mod seeds;
 mod shared;
 pub mod source;
+pub mod spread;
 pub mod temp;
 #[cfg(unix)]
 pub mod terminal;

@@ -6,7 +6,7 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | split bytes into lines and records | [`mod@line`], [`transcript`], [`record`], [`content`], [`tool_result`] |
+//! | split bytes into lines and records | [`mod@line`], [`mod@record_lines`], [`transcript`], [`record`], [`content`], [`tool_result`] |
 //! | follow the conversation | [`graph`], [`turn`], [`response`], [`pairing`], [`agents`], [`query`], [`message`] |
 //! | know what a client would send | [`mod@resume`], [`loss`] |
 //! | count tokens and cost | [`usage`], [`price`], [`activity`] |
@@ -36,10 +36,10 @@ pub mod price;
 pub mod problem;
 pub mod query;
 pub mod record;
+pub mod record_lines;
 pub mod redact;
 pub mod response;
 pub mod resume;
-mod stream;
 pub mod time;
 pub mod title;
 pub mod tool_result;
@@ -49,6 +49,7 @@ pub mod turn;
 pub mod usage;
 #[doc(hidden)]
 pub mod view;
+mod white_space;
 #[doc(hidden)]
 pub mod work;
 

@@ -13,21 +13,44 @@ pub enum LineEnding {
     CarriageReturnNewline,
 }
 
-/// One line with its position in the file.
+/// One line with its position in the file, or the lines of a record that spans several, as [`record_lines`] joins them.
+///
+/// [`record_lines`]: crate::record_lines::record_lines
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// The line number, counted from 1.
+    /// The line number, counted from 1; of several, the first.
     pub number: usize,
     /// The offset of the first byte in the file.
     pub offset: usize,
     raw: &'a [u8],
+    count: usize,
 }
 
 impl<'a> Line<'a> {
     /// A line found by a search, without counting the lines before it: its number is 1 at the start of the file and 0
     /// elsewhere.
     pub fn uncounted(offset: usize, raw: &'a [u8]) -> Self {
-        Self { number: usize::from(offset == 0), offset, raw }
+        Self { number: usize::from(offset == 0), offset, raw, count: 1 }
+    }
+
+    /// Several lines as one.
+    pub(crate) fn joined(number: usize, offset: usize, raw: &'a [u8], count: usize) -> Self {
+        Self { number, offset, raw, count }
+    }
+
+    /// Whether it is several lines.
+    pub fn is_joined(&self) -> bool {
+        self.count > 1
+    }
+
+    /// The number of the last line.
+    pub fn last_number(&self) -> usize {
+        self.number + self.count - 1
+    }
+
+    /// Each of its lines.
+    pub fn parts(&self) -> Lines<'a> {
+        Lines { rest: self.raw, number: self.number - 1, offset: self.offset }
     }
 
     /// All bytes of the line, with its ending.
@@ -70,11 +93,6 @@ pub fn lines(bytes: &[u8]) -> Lines<'_> {
     Lines { rest: bytes, number: 0, offset: 0 }
 }
 
-/// The lines of a file from `offset` on, which is the start of a line; `before` lines come before it.
-pub(crate) fn lines_from(bytes: &[u8], before: usize, offset: usize) -> Lines<'_> {
-    Lines { rest: bytes.get(offset..).unwrap_or_default(), number: before, offset }
-}
-
 /// Iterator over the lines of a whole file.
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
@@ -92,7 +110,7 @@ impl<'a> Iterator for Lines<'a> {
         }
         let length = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
         let (raw, rest) = self.rest.split_at(length);
-        let line = Line { number: self.number + 1, offset: self.offset, raw };
+        let line = Line { number: self.number + 1, offset: self.offset, raw, count: 1 };
         self.rest = rest;
         self.number += 1;
         self.offset += length;
@@ -152,7 +170,7 @@ impl LineSplitter {
     }
 
     fn place<'l>(&mut self, length: usize, raw: &'l [u8]) -> Line<'l> {
-        let line = Line { number: self.number + 1, offset: self.offset, raw };
+        let line = Line { number: self.number + 1, offset: self.offset, raw, count: 1 };
         self.number += 1;
         self.offset += length;
         line

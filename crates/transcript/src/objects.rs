@@ -1,10 +1,11 @@
 //! Finds the JSON objects on one line: usually one, sometimes none or several.
 //!
-//! Objects that span several lines are found by the parser of files, which sees the whole file.
+//! Lines that are one record together are joined before, by [`record_lines`](crate::record_lines).
 
 use crate::line::{Line, LineEnding};
 use crate::problem::{Problem, ProblemKind, Span};
-use annals_json::{Fields, ParseError, ParseErrorKind, Value, scan_open, skip_space};
+use crate::white_space::{trim, trim_start};
+use annals_json::{Fields, ParseError, ParseErrorKind, Value, ValueScanner, skip_space};
 
 /// Longer lines are reported: large images, stored twice, have made sessions impossible to resume.
 pub const MAX_LINE_BYTES: usize = 10 * 1024 * 1024;
@@ -34,13 +35,48 @@ pub fn read_objects<'a>(
     let mut report = |kind: ProblemKind, at: usize, length: usize| {
         problem(Problem::new(kind, line.number, Span { offset: start + at, length }));
     };
+    if line.is_joined() {
+        return read_joined(line, &mut found, &mut problem);
+    }
     report_form(line, &mut report);
     objects(line, &mut found, &mut report);
 }
 
 /// Like [`read_objects`], but reports no problems and skips the check of the encoding.
 pub fn find_objects<'a>(line: &Line<'a>, mut found: impl FnMut(Fields<'a>, LineSharing)) {
+    if line.is_joined() {
+        return read_joined(line, &mut found, &mut |_| ());
+    }
     objects(line, &mut found, &mut |_, _, _| ());
+}
+
+/// Reads a record that spans several lines, and what follows it on the last of them.
+fn read_joined<'a>(
+    line: &Line<'a>,
+    found: &mut impl FnMut(Fields<'a>, LineSharing),
+    problem: &mut impl FnMut(Problem),
+) {
+    for part in line.parts() {
+        let start = part.offset + part.body_start();
+        report_form(&part, &mut |kind, at, length| {
+            problem(Problem::new(kind, part.number, Span { offset: start + at, length }));
+        });
+    }
+    let (body, start) = (line.body(), line.offset + line.body_start());
+    let opening = skip_space(body, 0);
+    let Ok((fields, length)) = Fields::scan(&body[opening..]) else { return };
+    let span = Span { offset: start + opening, length };
+    problem(Problem::new(ProblemKind::SpanningRecord, line.number, span));
+    found(fields, LineSharing::Spanning);
+    let behind = &body[opening + length..];
+    let rest = behind.trim_ascii();
+    if !rest.is_empty() {
+        let offset = start + (rest.as_ptr() as usize - body.as_ptr() as usize);
+        let objects = whole_objects(rest);
+        let kind = if objects.is_empty() { ProblemKind::NotJson } else { ProblemKind::TwoObjects };
+        problem(Problem::new(kind, line.last_number(), Span { offset, length: rest.len() }));
+        objects.into_iter().for_each(|fields| found(fields, LineSharing::Shared));
+    }
 }
 
 fn objects<'a>(
@@ -226,54 +262,9 @@ fn read_other<'a>(
     }
 }
 
-/// The bytes without what JavaScript counts as white space at either end.
-fn trim(bytes: &[u8]) -> &[u8] {
-    let mut core = trim_start(bytes);
-    while let Some(rest) = WHITE_SPACE.iter().find_map(|space| core.strip_suffix(*space)) {
-        core = rest;
-    }
-    core
-}
-
-fn trim_start(mut bytes: &[u8]) -> &[u8] {
-    while let Some(rest) = WHITE_SPACE.iter().find_map(|space| bytes.strip_prefix(*space)) {
-        bytes = rest;
-    }
-    bytes
-}
-
-/// The white space of JavaScript, in UTF-8.
-const WHITE_SPACE: [&[u8]; 25] = [
-    b" ",
-    b"\t",
-    b"\n",
-    b"\r",
-    b"\x0b",
-    b"\x0c",
-    "\u{a0}".as_bytes(),
-    "\u{feff}".as_bytes(),
-    "\u{1680}".as_bytes(),
-    "\u{2000}".as_bytes(),
-    "\u{2001}".as_bytes(),
-    "\u{2002}".as_bytes(),
-    "\u{2003}".as_bytes(),
-    "\u{2004}".as_bytes(),
-    "\u{2005}".as_bytes(),
-    "\u{2006}".as_bytes(),
-    "\u{2007}".as_bytes(),
-    "\u{2008}".as_bytes(),
-    "\u{2009}".as_bytes(),
-    "\u{200a}".as_bytes(),
-    "\u{2028}".as_bytes(),
-    "\u{2029}".as_bytes(),
-    "\u{202f}".as_bytes(),
-    "\u{205f}".as_bytes(),
-    "\u{3000}".as_bytes(),
-];
-
 /// Finds an object that starts like a record and reaches to the end of the line. Every byte is scanned about once.
 fn whole_tail(body: &[u8], from: usize) -> Option<(usize, Fields<'_>)> {
-    let mut open = Vec::new();
+    let mut scanner = ValueScanner::new();
     let mut at = from;
     while let Some(found) = memchr::memmem::find(body.get(at..)?, b"{\"") {
         let start = at + found;
@@ -281,7 +272,7 @@ fn whole_tail(body: &[u8], from: usize) -> Option<(usize, Fields<'_>)> {
         if !starts_record(&body[start..]) {
             continue;
         }
-        match scan_open(body, start, &mut open) {
+        match scanner.scan(body, start) {
             Ok(end) if skip_space(body, end) == body.len() => {
                 return Fields::scan(&body[start..]).ok().map(|(fields, _)| (start, fields));
             }

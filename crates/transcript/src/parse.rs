@@ -1,11 +1,11 @@
 //! Parses the lines of a file into nodes and problems, with records that span several lines.
 
-use crate::line::{Line, LineEnding, lines_from};
+use crate::line::{Line, LineEnding};
 use crate::objects::{LineSharing, read_objects, report_form};
-use crate::problem::{Problem, ProblemKind, Span};
-use crate::stream::{LongValue, StreamReader};
+use crate::problem::{Problem, Span};
+use crate::record_lines::record_lines_from;
 use crate::transcript::Node;
-use annals_json::{Fields, ParseErrorKind, scan_value, skip_space};
+use annals_json::{Fields, skip_space};
 
 /// A position between two lines of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,122 +32,57 @@ pub(crate) fn parse_lines<'a>(
     nodes: &mut Vec<Node<'a>>,
     problems: &mut Vec<Problem>,
 ) -> ParseEnd {
-    let mut parser = FileParser { bytes, nodes, problems, stream: StreamReader::default(), value: None };
+    let mut parser = LineParser { nodes, problems };
     let mut end = ParseEnd { line_count: from.lines, settled: from };
-    for line in lines_from(bytes, from.lines, from.offset) {
-        let before = LinePosition { lines: line.number - 1, offset: line.offset };
-        if !parser.stream.is_inside(line.offset) {
-            parser.value = None;
-            end.settled = before;
+    let mut at = from;
+    let mut lines = record_lines_from(bytes, from.lines, from.offset);
+    loop {
+        if !lines.is_inside(at.offset) {
+            end.settled = at;
         }
-        parser.parse(&line);
-        let next = LinePosition { lines: line.number, offset: line.offset + line.raw().len() };
-        if line.ending() != LineEnding::EndOfFile && !parser.stream.is_inside(next.offset) {
-            end.settled = next;
+        let Some(line) = lines.next() else { return end };
+        parser.parse(&line, !lines.is_inside(line.offset));
+        at = LinePosition { lines: line.last_number(), offset: line.offset + line.raw().len() };
+        end.line_count = at.lines;
+        if line.ending() == LineEnding::EndOfFile {
+            return end;
         }
-        end.line_count = line.number;
     }
-    end
 }
 
-/// A file while it is parsed.
-struct FileParser<'p, 'a> {
-    bytes: &'a [u8],
+struct LineParser<'p, 'a> {
     nodes: &'p mut Vec<Node<'a>>,
     problems: &'p mut Vec<Problem>,
-    stream: StreamReader,
-    /// Where the record ends that the lines belong to; `None` if the value is no record, or none.
-    value: Option<usize>,
 }
 
-impl<'a> FileParser<'_, 'a> {
-    fn parse(&mut self, line: &Line<'a>) {
-        if self.value.is_some() {
-            return self.parse_inside(line);
-        }
+impl<'a> LineParser<'_, 'a> {
+    fn parse(&mut self, line: &Line<'a>, is_streamed: bool) {
         let body = line.body();
         let opening = skip_space(body, 0);
-        let fault = match Fields::scan(&body[opening..]) {
-            Ok((fields, length)) if skip_space(body, opening + length) == body.len() => {
+        match Fields::scan(&body[opening..]) {
+            Ok((fields, length)) if !line.is_joined() && skip_space(body, opening + length) == body.len() => {
                 self.report_form(line);
-                let is_streamed = !self.stream.is_inside(line.offset);
-                return self.nodes.push(Node { is_streamed, ..Node::new(&fields, line, LineSharing::Alone) });
+                self.nodes.push(Node { is_streamed, ..Node::new(&fields, line, LineSharing::Alone) });
             }
-            Ok(_) => None,
-            Err(fault) => Some(fault),
-        };
-        let breaks_off = match body.get(opening) {
-            Some(b'{') => fault.is_some_and(|fault| fault.kind == ParseErrorKind::Unfinished),
-            Some(b'[') => {
-                scan_value(body, opening).is_err_and(|fault| fault.kind == ParseErrorKind::Unfinished)
-            }
-            _ => false,
-        };
-        let start = line.offset + line.body_start() + opening;
-        if breaks_off
-            && !self.stream.is_inside(line.offset)
-            && let Some(LongValue::Whole(end)) = self.stream.read_long(self.bytes, start)
-            && let Ok((fields, _)) = Fields::scan(&self.bytes[start..end])
-        {
-            let node = Node { is_streamed: true, ..Node::new(&fields, line, LineSharing::Spanning) };
-            if node.is_chain() || !self.has_records(line, end) {
-                self.value = Some(end);
-                self.problems.push(node.problem(ProblemKind::SpanningRecord));
-                self.nodes.push(node);
-                return self.parse_inside(line);
-            }
+            _ => self.parse_odd(line, opening, is_streamed),
         }
-        self.parse_odd(line, opening);
     }
 
-    /// Whether lines up to `end` are records by themselves: then what is around them is the rest of a torn line.
-    fn has_records(&self, first: &Line<'a>, end: usize) -> bool {
-        let is_record = |line: Line<'a>| {
-            let body = line.body();
-            let object = Fields::scan(&body[skip_space(body, 0)..]);
-            object.is_ok_and(|(fields, _)| Node::new(&fields, &line, LineSharing::Alone).is_chain())
-        };
-        let lines = lines_from(self.bytes, first.number - 1, first.offset);
-        lines.skip(1).take_while(|line| line.offset < end).any(is_record)
-    }
-
-    /// Parses a line that is not one object. Of several, a client that reads the file as a stream finds the first.
-    fn parse_odd(&mut self, line: &Line<'a>, opening: usize) {
+    /// Parses what is not one object on one line. Of several, a client that reads the file as a stream finds the first.
+    fn parse_odd(&mut self, line: &Line<'a>, opening: usize, mut is_streamed: bool) {
         let (nodes, problems) = (&mut *self.nodes, &mut *self.problems);
-        let mut is_streamed = !self.stream.is_inside(line.offset);
+        // What follows a record that spans several lines is on the last of them.
+        let last = line.parts().last().unwrap_or(*line);
         read_objects(
             line,
             |fields, sharing| {
                 is_streamed &= fields.raw().as_ptr() == line.body()[opening..].as_ptr();
-                nodes.push(Node { is_streamed, ..Node::new(&fields, line, sharing) });
+                let at = if sharing == LineSharing::Spanning { line } else { &last };
+                nodes.push(Node { is_streamed, ..Node::new(&fields, at, sharing) });
                 is_streamed = false;
             },
             |problem| problems.push(problem),
         );
-    }
-
-    /// Parses a line that is part of a record.
-    fn parse_inside(&mut self, line: &Line<'a>) {
-        self.report_form(line);
-        let start = line.offset + line.body_start();
-        let body = line.body();
-        if let Some(end) = self.value.filter(|&end| start < end && end < start + body.len()) {
-            self.parse_rest(line, &body[end - start..]);
-        }
-    }
-
-    /// Parses what follows a record on its last line.
-    fn parse_rest(&mut self, line: &Line<'a>, rest: &'a [u8]) {
-        let rest = rest.trim_ascii();
-        if rest.is_empty() {
-            return;
-        }
-        let offset = line.offset + (rest.as_ptr() as usize - line.raw().as_ptr() as usize);
-        let span = Span { offset, length: rest.len() };
-        let objects = crate::objects::whole_objects(rest);
-        let kind = if objects.is_empty() { ProblemKind::NotJson } else { ProblemKind::TwoObjects };
-        self.problems.push(Problem::new(kind, line.number, span));
-        self.nodes.extend(objects.iter().map(|fields| Node::new(fields, line, LineSharing::Shared)));
     }
 
     fn report_form(&mut self, line: &Line<'a>) {

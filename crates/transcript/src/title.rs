@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::record::{Record, User};
-use crate::turn::{Speaker, prompt_text};
+use crate::turn::{Speaker, prompt_opening};
 
 /// Maximum characters of a prompt that is used as a title.
 pub const TITLE_LENGTH: usize = 200;
@@ -102,7 +102,7 @@ impl TitleCollector {
             _ => return,
         };
         if place.is_none() {
-            *place = Some(shorten(&prompt_text(user))).filter(|text| !text.is_empty());
+            *place = Some(shorten(&prompt_opening(user))).filter(|text| !text.is_empty());
         }
     }
 
@@ -151,7 +151,17 @@ impl TitleCollector {
 
 /// Shortens to one line of at most [`TITLE_LENGTH`] characters.
 pub fn shorten(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        // A word may be as long as the text.
+        line.push_str(word.char_indices().nth(TITLE_LENGTH + 1).map_or(word, |(end, _)| &word[..end]));
+        if line.len() > 4 * TITLE_LENGTH {
+            break;
+        }
+    }
     match line.char_indices().nth(TITLE_LENGTH) {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),
         None => line,

@@ -117,6 +117,35 @@ pub fn prompt_text(user: &User<'_>) -> String {
     }
 }
 
+/// How many characters of a prompt are enough for a title, whatever white space it begins with.
+const OPENING_LENGTH: usize = 64 * 1024;
+
+/// Returns the beginning of [`prompt_text`], enough for a title or a line: a prompt may be hundreds of megabytes long.
+pub fn prompt_opening(user: &User<'_>) -> String {
+    let content = user.content();
+    let is_long = |text: Option<Text<'_>>| text.is_some_and(|text| text.raw().len() > OPENING_LENGTH);
+    let has_long = match &content {
+        Content::Text(text) => is_long(Some(*text)),
+        _ => content.blocks().any(|block| matches!(&block, Block::Text(text) if is_long(text.text()))),
+    };
+    if !has_long || matches!(Speaker::of(user), Speaker::Command | Speaker::Shell) {
+        return prompt_text(user);
+    }
+    let head = |text: Text<'_>| text.head(OPENING_LENGTH).into_owned();
+    let texts = || {
+        content.blocks().filter_map(|block| if let Block::Text(text) = block { text.text() } else { None })
+    };
+    let opening = match &content {
+        Content::Text(text) => head(*text),
+        _ => match texts().find(|text| Speaker::of_text(*text) != Speaker::Client).or_else(|| texts().next())
+        {
+            Some(first) if is_long(Some(first)) => head(first),
+            _ => String::new(),
+        },
+    };
+    if opening.trim().is_empty() { prompt_text(user) } else { opening }
+}
+
 /// The text without blocks that an editor or the client added, unless there is nothing else.
 fn own_words(content: &Content<'_>) -> String {
     let is_own = |block: &Block<'_>| match block {

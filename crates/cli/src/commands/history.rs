@@ -11,11 +11,14 @@ use crate::args::HistoryArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::table::{Align, Table};
+use crate::table::{Align, Table, clip};
 use crate::words;
 
 /// The default limit on a terminal.
 const ON_A_SCREEN: usize = 50;
+
+/// How many characters of a prompt are kept for a table.
+const MAX_SHOWN: usize = 16 * 1024;
 
 /// One prompt.
 struct HistoryPrompt {
@@ -43,8 +46,10 @@ pub(crate) fn run(args: &HistoryArgs, context: &mut Context) -> Result<Outcome, 
     let (text, project) = (lower(&args.text), lower(&args.project));
     let mut prompts: Vec<HistoryPrompt> = Vec::new();
     let config = context.store.config_dir().clone();
+    // A prompt may be hundreds of megabytes long: a table needs its beginning only.
+    let kept = if context.json || text.is_some() { usize::MAX } else { MAX_SHOWN };
     let problems = stream_history(context.store.config_dir(), |line, entry| {
-        let prompt = prompt_of(line.number, &entry, &config);
+        let prompt = prompt_of(line.number, &entry, &config, kept);
         let wanted = |part: &Option<String>, whole: &str| {
             part.as_ref().is_none_or(|part| whole.to_lowercase().contains(part))
         };
@@ -84,7 +89,11 @@ fn lower(text: &Option<String>) -> Option<String> {
     text.as_ref().map(|text| text.to_lowercase())
 }
 
-fn prompt_of(line: usize, entry: &HistoryEntry<'_>, config: &ConfigDir) -> HistoryPrompt {
+/// Reads an entry, with up to `kept` characters of its prompt.
+fn prompt_of(line: usize, entry: &HistoryEntry<'_>, config: &ConfigDir, kept: usize) -> HistoryPrompt {
+    let shown = |text: Text<'_>| {
+        if text.raw().len() <= kept { text.to_string() } else { text.head(kept).into_owned() }
+    };
     let paste = |(number, paste): (Text<'_>, Paste<'_>)| HistoryPaste {
         number: number.to_string(),
         kind: paste.kind().map(|kind| kind.to_string()),
@@ -94,7 +103,7 @@ fn prompt_of(line: usize, entry: &HistoryEntry<'_>, config: &ConfigDir) -> Histo
         line,
         millis: entry.millis(),
         order: 0,
-        text: entry.display().map(|text| text.to_string()).unwrap_or_default(),
+        text: entry.display().map(shown).unwrap_or_default(),
         project: entry.project().map(|text| text.to_string()).unwrap_or_default(),
         session: entry.session().map(|session| session.to_string()),
         pastes: entry.pastes().into_iter().map(paste).collect(),
@@ -107,7 +116,7 @@ fn draw(prompts: &[HistoryPrompt], context: &mut Context) -> std::io::Result<()>
     for prompt in prompts {
         let project = prompt.project.rsplit(['/', '\\']).next().unwrap_or_default();
         let when = prompt.millis.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default();
-        table.row(vec![when, project.to_owned(), prompt.text.clone()]);
+        table.row(vec![when, project.to_owned(), clip(&prompt.text)]);
     }
     context.out.page();
     if table.is_empty() { context.out.line("no prompts") } else { table.draw(&mut context.out) }

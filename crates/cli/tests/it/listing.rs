@@ -151,3 +151,17 @@ fn the_history_is_sorted_by_time_and_its_limit_keeps_the_newest() {
     assert_eq!(prompts(&[]), ["first", "second", "third", "behind the third"]);
     assert_eq!(prompts(&["--limit", "2"]), ["third", "behind the third"]);
 }
+
+#[test]
+fn a_long_first_line_has_its_prompt_and_its_project() {
+    let home = Home::new();
+    let long = "Fix the lamp. ".to_owned() + &"and then some more, ".repeat(100_000);
+    let session =
+        Session::new().id(ID).folder("/home/ada/the_shop").prompt(&long).reply("Done.").into_bytes();
+    home.write(format!("projects/-home-ada-the-shop/{ID}.jsonl"), session);
+    for question in [&["ls"][..], &["ls", "--long"], &["usage", "--by", "session", "--no-index"], &[]] {
+        let out = annals_exits(&home, question, 0).out;
+        assert!(out.contains("Fix the lamp."), "{question:?}\n{out}");
+        assert!(!question.starts_with(&["ls"]) || out.contains("the_shop"), "{out}");
+    }
+}

@@ -44,6 +44,7 @@ mod schema;
 mod schemas;
 mod search;
 mod shortening;
+mod spread_records;
 mod stores;
 mod sub_agents;
 mod tail;

@@ -4,6 +4,7 @@ use annals_json::{Text, Value};
 use annals_store::history::HistoryEntry;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
+use annals_transcript::record_lines::record_lines;
 
 use super::kinds::IndexedFileRole;
 use super::record::{LineSpan, RecordExtractor};
@@ -29,7 +30,7 @@ impl LineBlocks {
 
     pub(crate) fn of(&mut self, line: &[u8]) -> Vec<MessageRow> {
         let span = LineSpan { line: 0, offset: 0, length: 0 };
-        for line in annals_transcript::line::lines(line).take(1) {
+        for line in record_lines(line).take(1) {
             let found = |fields, _| {
                 RecordExtractor::take(&mut self.0, span, &Record::new(fields));
             };

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 use annals_json::Value;
 use annals_store::read::{ReadError, open_file};
-use annals_transcript::line::{Line, LineEnding, LineSplitter};
+use annals_transcript::line::{Line, LineEnding};
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
+use annals_transcript::record_lines::RecordSplitter;
 use annals_transcript::usage::UsageCollector;
 
 use super::blocks::prompt_with_pastes;
@@ -102,7 +103,7 @@ impl FileReader<'_> {
             return self.restart(file.into_inner(), each);
         }
         let mut splitter =
-            LineSplitter::after(self.batch.cursor.lines as usize, self.batch.cursor.offset as usize);
+            RecordSplitter::after(self.batch.cursor.lines as usize, self.batch.cursor.offset as usize);
         let mut chunk = vec![0; READ_BYTES];
         loop {
             let length = match file.read(&mut chunk) {
@@ -122,11 +123,12 @@ impl FileReader<'_> {
                 return Ok(ControlFlow::Break(()));
             }
         }
-        let _: Result<(), ()> = splitter.finish(|line| {
+        let _: Result<(), ()> = splitter.finish_settled(|line| {
             // A last line without a line break counts if it is complete; else it is still being written.
-            if Value::parse(line.body()).is_ok_and(|value| value.fields().is_some()) {
+            if line.ending() != LineEnding::EndOfFile
+                || Value::parse(line.body()).is_ok_and(|value| value.fields().is_some())
+            {
                 self.line(&line);
-                self.batch.cursor.is_open = true;
             }
             Ok(())
         });
@@ -204,7 +206,7 @@ impl FileReader<'_> {
         }));
         self.end_bytes.advance(line.raw());
         self.batch.cursor.offset = line.offset as u64 + line.raw().len() as u64;
-        self.batch.cursor.lines = line.number as u64;
+        self.batch.cursor.lines = line.last_number() as u64;
         self.batch.cursor.is_open = line.ending() == LineEnding::EndOfFile;
     }
 
@@ -213,7 +215,12 @@ impl FileReader<'_> {
         let Ok(value) = Value::parse(line.body()) else { return };
         let Some(display) = value.get("display").and_then(Value::text) else { return };
         let mut texts = TextCollector::default();
-        texts.push(&prompt_with_pastes(value, display));
+        if display.raw().len() > super::MAX_INDEXED_BYTES {
+            // Nothing after it can be searched.
+            texts.push_text(display);
+        } else {
+            texts.push(&prompt_with_pastes(value, display));
+        }
         self.batch.history_prompt(value, display, span);
         self.batch.cursor.records += 1;
         self.text(

@@ -9,6 +9,9 @@ use super::record::LineSpan;
 use super::rows::Batch;
 use crate::cursor::fingerprint;
 
+/// How many characters of a prompt are looked at for its short form.
+const MAX_SHORTENED: usize = 16 * 1024;
+
 /// A row of a side table.
 #[derive(Clone, Debug)]
 pub(crate) enum SideRow {
@@ -107,7 +110,7 @@ impl Batch {
             millis: line.get("timestamp").and_then(Value::number).map(|millis| millis as i64),
             project: text("project").unwrap_or_default(),
             session: text("sessionId").unwrap_or_default(),
-            words: shorten(&display.decode()),
+            words: shorten(&display.head(MAX_SHORTENED)),
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Collects the strings of a JSON value as searchable text.
 
-use annals_json::{MAX_WALK_DEPTH, Value, ValueKind, strings};
+use annals_json::{MAX_WALK_DEPTH, Text, Value, ValueKind, strings};
 
 use super::rows::MAX_INDEXED_BYTES;
 
@@ -33,16 +33,27 @@ impl TextCollector {
         self.text.push_str(&text[..text.floor_char_boundary(room)]);
     }
 
+    /// Adds a string; of a long one only what can be searched is decoded.
+    pub(super) fn push_text(&mut self, text: Text<'_>) {
+        if text.raw().len() <= MAX_INDEXED_BYTES {
+            return self.push(&text.decode());
+        }
+        let room = MAX_INDEXED_BYTES.saturating_sub(self.text.len());
+        let head = text.head_bytes(room);
+        self.push(&head);
+        self.bytes += (text.decoded_len() - head.len()) as u64;
+    }
+
     fn collect(&mut self, value: Value<'_>, depth: usize) {
         match value.kind() {
             ValueKind::Array | ValueKind::Object if depth >= MAX_WALK_DEPTH => {
                 for string in strings(value).filter(|string| !string.is_key) {
-                    self.push(&string.text.decode());
+                    self.push_text(string.text);
                 }
             }
             ValueKind::String => {
                 if let Some(text) = value.text() {
-                    self.push(&text.decode());
+                    self.push_text(text);
                 }
             }
             ValueKind::Array => value.items().for_each(|item| self.collect(item, depth + 1)),

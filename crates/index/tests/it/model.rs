@@ -10,6 +10,7 @@ use annals_store::DataDir;
 use annals_testkit::builder::Session;
 use annals_testkit::depth::repetitions;
 use annals_testkit::home::Home;
+use annals_testkit::spread::spread;
 use annals_transcript::price::Prices;
 
 use crate::{asked, dump, matches, refreshed};
@@ -61,13 +62,15 @@ impl World {
     fn lines(&mut self) -> Vec<u8> {
         self.made += 1;
         let id = format!("{:08x}-0000-4000-8000-000000000000", self.made);
-        Session::new()
+        let lines = Session::new()
             .id(&id)
             .prompt(&format!("ask number{} about the weather", self.made))
             .tool_use("Bash", r#"{"command":"ls","file_path":"/w/a.rs"}"#)
             .tool_result(&format!("output{}", self.made))
             .reply("done as asked")
-            .into_bytes()
+            .into_bytes();
+        // Some records take several lines, and a file may end inside of one.
+        if self.chance.below(3) == 0 { spread(&lines) } else { lines }
     }
 
     fn new_session(&mut self) {

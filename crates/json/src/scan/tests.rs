@@ -85,10 +85,12 @@ fn both_scanners_agree_and_the_second_tells_what_is_open() {
         "[true,false,null,-1.5e3,\"x\"] ",
     ];
     for text in texts {
-        let mut open = Vec::new();
-        assert_eq!(scan_open(text.as_bytes(), 0, &mut open), scan_value(text.as_bytes(), 0), "{text}");
+        let (mut scanner, bytes) = (ValueScanner::new(), text.as_bytes());
+        assert_eq!(scanner.scan(bytes, 0), scan_value(bytes, 0), "{text}");
     }
-    let mut open = Vec::new();
-    assert!(scan_open(b"[{\"a\":[1],\"b\":[[", 0, &mut open).is_err());
+    let mut scanner = ValueScanner::new();
+    let text = b"[{\"a\":[1],\"b\":[[";
+    assert!(scanner.scan(text, 0).is_err());
+    let open: Vec<_> = (0..text.len()).filter(|at| scanner.is_open_at(*at)).collect();
     assert_eq!(open, [0, 1, 14, 15]);
 }

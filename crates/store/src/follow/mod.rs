@@ -1,6 +1,6 @@
 //! Follows a file that another program appends to: complete new lines, each once, with number and offset.
 //!
-//! A line is returned once its newline is written. Truncating, rewriting, replacing, removing and restoring the file are
+//! A line is returned once its newline is written, a record that spans several lines once its last line is. Truncating, rewriting, replacing, removing and restoring the file are
 //! separate events, after which following continues: after the last returned line if the file still has it at its offset,
 //! else at the configured start.
 //!
@@ -15,7 +15,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use annals_transcript::line::{Line, LineSplitter};
+use annals_transcript::line::Line;
+use annals_transcript::record_lines::RecordSplitter;
 
 use crate::identity::FileIdentity;
 use crate::read::{ReadError, open_file};
@@ -51,7 +52,7 @@ pub struct Follower {
     file: File,
     identity: FileIdentity,
     is_gone: bool,
-    splitter: LineSplitter,
+    splitter: RecordSplitter,
     /// The number of lines returned.
     lines: usize,
     /// After the last returned line.
@@ -72,7 +73,7 @@ impl Follower {
             file,
             identity: FileIdentity::of(&metadata),
             is_gone: false,
-            splitter: LineSplitter::new(),
+            splitter: RecordSplitter::new(),
             lines: 0,
             given: FileBookmark::default(),
             read: FileBookmark::default(),
@@ -178,7 +179,7 @@ impl Follower {
             };
             let (lines, given) = (&mut self.lines, &mut self.given);
             let pushed = self.splitter.push(&self.chunk[..length], |line| {
-                *lines = line.number;
+                *lines = line.last_number();
                 given.advance(line.raw());
                 match each(FollowEvent::Line(line)) {
                     ControlFlow::Continue(()) => Ok(()),
@@ -207,7 +208,7 @@ impl Follower {
     /// Discards an unfinished line.
     fn rewind(&mut self) {
         self.read = self.given.clone();
-        self.splitter = LineSplitter::after(self.lines, self.given.offset() as usize);
+        self.splitter = RecordSplitter::after(self.lines, self.given.offset() as usize);
     }
 
     fn restart(&mut self) -> io::Result<()> {

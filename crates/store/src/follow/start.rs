@@ -1,7 +1,12 @@
-//! Where following starts: at the first line, after the last, or a few lines before the end.
+//! Where following starts: at the first line, after the last, or a few lines before the end. A record that spans several
+//! lines counts as one.
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+
+use annals_transcript::record_lines::RecordSplitter;
 
 /// Where following starts, in the file that is there and in any that takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +41,10 @@ impl FollowStart {
             let end = end_of_lines(file, chunk)?;
             let wanted = wanted.min(end.lines);
             match go_back(file, end.offset, wanted, chunk) {
-                Ok(offset) => return Ok(LinePosition { lines: end.lines - wanted, offset }),
+                Ok(offset) if wanted == 0 || has_plain_lines(file, offset, end.offset, chunk)? => {
+                    return Ok(LinePosition { lines: end.lines - wanted, offset });
+                }
+                Ok(_) => return last_records(file, wanted, chunk),
                 // It was truncated while it was read: the rest is counted again.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                 Err(error) => return Err(error),
@@ -57,12 +65,73 @@ fn end_of_lines(file: &mut File, chunk: &mut [u8]) -> io::Result<LinePosition> {
             Err(error) => return Err(error),
         };
         let bytes = &chunk[..length];
-        end.lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
-        if let Some(last) = bytes.iter().rposition(|&byte| byte == b'\n') {
+        end.lines += memchr::memchr_iter(b'\n', bytes).count();
+        if let Some(last) = memchr::memrchr(b'\n', bytes) {
             end.offset = at + last as u64 + 1;
         }
         at += length as u64;
     }
+}
+
+/// Whether between line starts there are only lines with one object each, by the bytes around line breaks.
+fn has_plain_lines(file: &mut File, start: u64, end: u64, chunk: &mut [u8]) -> io::Result<bool> {
+    let mut before = vec![0; start.min(MAX_SPACE) as usize];
+    file.seek(SeekFrom::Start(start - before.len() as u64))?;
+    file.read_exact(&mut before)?;
+    let (mut last, mut is_line_start) = (last_byte(&before).unwrap_or(b'}'), true);
+    let mut rest = file.take(end - start);
+    loop {
+        let mut bytes = match rest.read(chunk)? {
+            0 => return Ok(true),
+            length => &chunk[..length],
+        };
+        while !bytes.is_empty() {
+            if is_line_start {
+                bytes = bytes.trim_ascii_start();
+                let Some(&first) = bytes.first() else { break };
+                if first != b'{' || last != b'}' {
+                    return Ok(false);
+                }
+            }
+            let newline = memchr::memchr(b'\n', bytes);
+            let (line, behind) = bytes.split_at(newline.map_or(bytes.len(), |at| at + 1));
+            last = last_byte(line).unwrap_or(last);
+            is_line_start = newline.is_some();
+            bytes = behind;
+        }
+    }
+}
+
+/// The last byte that is no white space.
+fn last_byte(bytes: &[u8]) -> Option<u8> {
+    bytes.trim_ascii_end().last().copied()
+}
+
+/// How far back the end of the line before is looked for.
+const MAX_SPACE: u64 = 16;
+
+/// Reads the whole file for its last records.
+fn last_records(file: &mut File, wanted: usize, chunk: &mut [u8]) -> io::Result<LinePosition> {
+    let mut starts = VecDeque::from([LinePosition { lines: 0, offset: 0 }]);
+    let mut splitter = RecordSplitter::new();
+    file.seek(SeekFrom::Start(0))?;
+    loop {
+        let length = match file.read(chunk) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let Ok(()) = splitter.push(&chunk[..length], |line| -> Result<(), Infallible> {
+            let offset = (line.offset + line.raw().len()) as u64;
+            starts.push_back(LinePosition { lines: line.last_number(), offset });
+            if starts.len() > wanted + 1 {
+                starts.pop_front();
+            }
+            Ok(())
+        });
+    }
+    Ok(starts[0])
 }
 
 /// Returns the start of the line that is `lines` lines before `end`, itself the end of a line.
@@ -78,7 +147,7 @@ fn go_back(file: &mut File, end: u64, lines: usize, chunk: &mut [u8]) -> io::Res
         let bytes = &mut chunk[..length as usize];
         file.seek(SeekFrom::Start(to - length))?;
         file.read_exact(bytes)?;
-        for (at, _) in bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n') {
+        for at in memchr::memrchr_iter(b'\n', bytes) {
             newlines -= 1;
             if newlines == 0 {
                 return Ok(to - length + at as u64 + 1);

@@ -9,10 +9,11 @@ use annals_json::{Fields, Text};
 use annals_transcript::id::SessionId;
 use annals_transcript::line::Line;
 use annals_transcript::objects::read_objects;
+use annals_transcript::record_lines::RecordSplitter;
 
 use crate::layout::ConfigDir;
 use crate::problem::FileProblem;
-use crate::read::{ReadError, open_below, read_below, stream_reader};
+use crate::read::{ReadError, open_below, read_below, stream_records_of};
 use annals_transcript::view::views;
 
 pub use write::{NewPrompt, append, paste_hash};
@@ -96,7 +97,7 @@ pub fn stream_history(
         Err(ReadError::NotFound { .. }) => return Ok(problems),
         Err(error) => return Err(error),
     };
-    let read = stream_reader(file, |line| {
+    let read = stream_records_of(file, RecordSplitter::new(), |line| {
         let mut flow = ControlFlow::Continue(());
         read_objects(
             &line,

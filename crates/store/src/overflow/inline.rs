@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use annals_json::Fields;
 use annals_json::edit::{EditError, Editor, PathStep};
 use annals_transcript::content::Block;
-use annals_transcript::line::lines;
 use annals_transcript::record::{RecordKind, User};
+use annals_transcript::record_lines::record_lines;
 use memchr::memmem::Finder;
 
 use super::{named_paths, resolve_in};
@@ -22,7 +22,7 @@ pub fn with_outputs(bytes: Vec<u8>, path: &Path) -> Vec<u8> {
     }
     let folder = session_folder(path);
     let mut out = Vec::with_capacity(bytes.len());
-    for line in lines(&bytes) {
+    for line in record_lines(&bytes) {
         let (raw, body) = (line.raw(), line.body());
         let whole = if finder.find(body).is_some() { with_output(body, &folder) } else { None };
         match whole {

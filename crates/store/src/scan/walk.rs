@@ -16,7 +16,7 @@ use super::unlisted;
 use crate::key::SessionKey;
 use crate::layout::{AgentLocation, ConfigDir, FileRole};
 use crate::problem::FileProblem;
-use crate::read::{LINK, stream_lines};
+use crate::read::{LINK, stream_records};
 
 /// Deeper folders are left alone: a link may lead back up.
 pub(super) const MAX_DEPTH: usize = 8;
@@ -251,7 +251,7 @@ fn without_ending(path: &Path, ending: &str) -> PathBuf {
 
 /// The first session that the lines of a file name.
 pub(crate) fn session_named_in(path: &Path) -> Result<Option<SessionKey>, crate::read::ReadError> {
-    let found = stream_lines(path, |line| {
+    let found = stream_records(path, |line| {
         let fields = Fields::scan(line.body()).ok();
         let named = fields.and_then(|(fields, _)| Some(SessionKey::new(fields.text("sessionId")?.decode())));
         match named {

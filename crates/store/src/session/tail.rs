@@ -6,14 +6,16 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use annals_transcript::line::{Line, lines};
+use annals_json::Fields;
+use annals_transcript::line::Line;
 use annals_transcript::objects::find_objects;
 use annals_transcript::record::Record;
+use annals_transcript::record_lines::{RecordSplitter, record_lines};
 use annals_transcript::resume::{LARGE_FILE_BYTES, starts_large_file};
 use annals_transcript::transcript::Transcript;
 use memchr::memmem;
 
-use crate::read::{ReadError, open_file, read_file, stream_reader};
+use crate::read::{ReadError, open_file, read_file, stream_records_of};
 
 /// As much of the end is looked through at first; four times as much each time that it holds no compaction.
 const FIRST_LOOK: u64 = 1024 * 1024;
@@ -48,7 +50,7 @@ impl SessionTail {
             let mut tail =
                 Self { repeated_at: last_repeated(&end).map_or(0, |at| start + at), ..Self::default() };
             let has_own_titles = tail.repeated_at > 0;
-            let passed = stream_reader(file.take(start), |line| {
+            let passed = stream_records_of(file.take(start), RecordSplitter::new(), |line| {
                 if is_side_record(&line) {
                     tail.bytes.extend_from_slice(line.raw());
                     if !has_own_titles && is_repeated(&line) {
@@ -134,11 +136,15 @@ fn is_side_record(line: &Line<'_>) -> bool {
 }
 
 fn is_repeated(line: &Line<'_>) -> bool {
+    if line.is_joined() {
+        let kind = Fields::scan(line.body()).ok().and_then(|(fields, _)| fields.text("type"));
+        return kind.is_some_and(|kind| ["custom-title", "tag", "ai-title"].iter().any(|name| kind.is(name)));
+    }
     [&br#"{"type":"custom-title""#[..], br#"{"type":"tag""#, br#"{"type":"ai-title""#]
         .iter()
         .any(|start| line.body().starts_with(start))
 }
 
 fn last_repeated(bytes: &[u8]) -> Option<u64> {
-    lines(bytes).filter(is_repeated).last().map(|line| line.offset as u64)
+    record_lines(bytes).filter(is_repeated).last().map(|line| line.offset as u64)
 }

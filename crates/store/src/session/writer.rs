@@ -6,9 +6,9 @@ use std::path::Path;
 
 use annals_json::{Fields, Value};
 use annals_transcript::draft::{Continuation, Draft, Origin, PlacementDefaults};
-use annals_transcript::line::lines;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::{ProgressKind, Record, RecordKind};
+use annals_transcript::record_lines::record_lines;
 
 use super::error::AppendError;
 use super::lock_note::{LockNote, PendingLine};
@@ -272,7 +272,7 @@ impl SessionWriter<'_> {
         }
         let bytes = self.read_from(self.known_length)?;
         let mut records = Vec::new();
-        for line in lines(&bytes) {
+        for line in record_lines(&bytes) {
             read_objects(&line, |fields, _| records.push(Record::new(fields)), |_| {});
         }
         if records.iter().any(|record| record.kind().is_chain()) {

@@ -11,7 +11,7 @@ use annals_transcript::time::format_millis;
 use annals_transcript::title::TitleSource;
 
 use crate::indent::{self, RawField};
-use crate::read::{ReadError, stream_lines};
+use crate::read::{ReadError, stream_records};
 use crate::summary::Summary;
 
 /// The layout of an index.
@@ -114,7 +114,7 @@ fn says_the_same(old: Value<'_>, new: &[u8]) -> bool {
 /// How many messages a session has: its user and assistant lines outside sub-agents.
 pub(super) fn count_messages(path: &Path) -> Result<u64, ReadError> {
     let mut count = 0;
-    stream_lines(path, |line| {
+    stream_records(path, |line| {
         let found = |fields: Fields<'_>, _| {
             let kind = RecordKind::of(fields.text("type"));
             let is_message = matches!(kind, RecordKind::User | RecordKind::Assistant);

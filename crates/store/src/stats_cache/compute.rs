@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::key::SessionKey;
 use crate::parallel;
 use crate::problem::FileProblem;
-use crate::read::{ReadError, stream_lines};
+use crate::read::{ReadError, stream_records};
 use crate::scan::{Discovery, SessionEntry};
 
 /// The activity of a day.
@@ -180,7 +180,7 @@ type EventKey = [u8; 16];
 impl FileStats {
     fn read(kind: FileKind, file: &SessionEntry) -> Result<Self, ReadError> {
         let (mut file_stats, mut usage, mut index) = (Self::default(), UsageCollector::new(), 0);
-        stream_lines(&file.path, |line| {
+        stream_records(&file.path, |line| {
             let found = |fields: Fields<'_>, _| {
                 usage.feed(index, &fields);
                 index += 1;

@@ -13,7 +13,7 @@ use annals_transcript::usage::{ResponseUsage, Tokens, UsageCollector};
 use super::collect::{IdTracking, SummaryCollector};
 use super::head_tail::custom_title;
 use super::{Coverage, Summary};
-use crate::read::{ReadError, stream_lines};
+use crate::read::{ReadError, stream_records};
 use crate::scan::SessionEntry;
 
 /// A summary of the whole file.
@@ -40,8 +40,8 @@ impl FullSummary {
         let mut collector = SummaryCollector::new(session, IdTracking::Forget);
         let mut usage = UsageCollector::new();
         let mut counts = LineCounts::default();
-        stream_lines(&session.path, |line| {
-            counts.lines = line.number;
+        stream_records(&session.path, |line| {
+            counts.lines = line.last_number();
             let found = |fields, _| {
                 let record = Record::new(fields);
                 usage.feed(counts.records, record.fields());

@@ -6,8 +6,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use annals_json::Fields;
-use annals_transcript::line::{Line, LineSplitter, lines};
+use annals_transcript::line::Line;
 use annals_transcript::objects::read_objects;
+use annals_transcript::record_lines::{RecordSplitter, first_record, record_lines};
 
 use super::Coverage;
 use super::collect::{IdTracking, SummaryCollector, SummaryParts};
@@ -18,7 +19,8 @@ use crate::scan::SessionEntry;
 /// How much is read of each end; the client repeats titles and tags within this reach.
 const REACH: u64 = 64 * 1024;
 
-/// How far the beginning is followed in search of the first prompt, past stored requests and pasted images.
+/// How far the beginning is followed in search of the first prompt, past stored requests and pasted images. A line that
+/// begins before this is read to its end.
 const MAX_HEAD: u64 = 1024 * 1024;
 
 /// How far back the end is followed in search of a whole line.
@@ -48,10 +50,10 @@ fn read_ends(mut file: File, collector: &mut SummaryCollector<'_>) -> io::Result
         file.seek(SeekFrom::Start(start))?;
         let mut tail = Vec::new();
         Read::by_ref(&mut file).take(length - start).read_to_end(&mut tail)?;
-        let whole_from = if start == done { Some(0) } else { after_newline(&tail) };
+        let whole_from = if start == done { Some(0) } else { first_record(&tail) };
         match whole_from {
             Some(at) if at < tail.len() || start == done => {
-                lines(&tail[at..]).for_each(|line| add_line(collector, &line));
+                record_lines(&tail[at..]).for_each(|line| add_line(collector, &line));
                 return Ok(if start == done { Coverage::Whole } else { Coverage::HeadAndTail });
             }
             _ if reach >= MAX_TAIL => return Ok(Coverage::HeadAndTail),
@@ -60,14 +62,9 @@ fn read_ends(mut file: File, collector: &mut SummaryCollector<'_>) -> io::Result
     }
 }
 
-/// The place after the first newline.
-fn after_newline(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().position(|&byte| byte == b'\n').map(|at| at + 1)
-}
-
 /// Feeds the lines of the beginning and returns where the last whole one ended; `None` at the end of the file.
 fn read_head(file: &mut File, collector: &mut SummaryCollector<'_>) -> io::Result<Option<u64>> {
-    let mut splitter = LineSplitter::new();
+    let mut splitter = RecordSplitter::new();
     let mut chunk = vec![0; REACH as usize];
     let (mut total, mut done) = (0_u64, 0_u64);
     loop {
@@ -87,7 +84,8 @@ fn read_head(file: &mut File, collector: &mut SummaryCollector<'_>) -> io::Resul
         }
         let _ = splitter.push(&chunk[..count], &mut feed);
         total += count as u64;
-        if total >= REACH && (collector.knows_beginning() || total >= MAX_HEAD) {
+        let is_far = total >= MAX_HEAD && (done >= MAX_HEAD || splitter.is_between_lines());
+        if total >= REACH && (collector.knows_beginning() || is_far) {
             return Ok(Some(done));
         }
     }

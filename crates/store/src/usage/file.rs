@@ -1,6 +1,6 @@
 //! One file to its responses, in chunks: only lines that can hold usage are read.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
 use annals_json::Fields;
@@ -8,15 +8,16 @@ use annals_transcript::activity::FileActivity;
 use annals_transcript::objects::find_objects;
 use annals_transcript::pack_fields;
 use annals_transcript::record::Record;
+use annals_transcript::record_lines::RecordSplitter;
 use annals_transcript::transcript::Transcript;
 use annals_transcript::usage::{
-    ClientCost, ResponseUsage, Thread, ToolTimeline, UsageCollector, UsageLineFinder, last_client_cost,
+    ClientCost, CostSearch, ResponseUsage, Thread, ToolTimeline, UsageCollector, UsageLines, client_cost,
     responses_usage,
 };
 
 use super::UsageFile;
 use crate::project_path::{PathCollector, ProjectPath};
-use crate::read::{ReadError, open_file, read_file, stream_lines};
+use crate::read::{ReadError, open_file, read_file, stream_records, stream_records_of};
 use crate::scan::SessionEntry;
 
 /// How much is read at a time: what stays in a core's own cache while it is searched.
@@ -49,38 +50,55 @@ pub(super) fn read_with_records(
     mut other: impl FnMut(usize, &Fields<'_>),
 ) -> Result<FileUsage, ReadError> {
     let fail = |error| ReadError::new(&session.path, error);
-    let file = open_file(&session.path).map_err(fail)?;
+    let mut file = open_file(&session.path).map_err(fail)?;
     let mut paths = PathCollector::new(session.slug.as_str());
     let (mut asked, mut is_settled) = (0, false);
-    let mut collector = UsageCollector::new();
-    let search = UsageLineFinder::default();
+    let (mut collector, mut usage_lines) = (UsageCollector::new(), UsageLines::default());
+    let mut other = |place: usize, fields: &Fields<'_>| {
+        other(place, fields);
+        if !is_settled && asked < MAX_ASKED {
+            asked += 1;
+            is_settled = fields.text("cwd").is_some_and(|cwd| paths.add(&cwd.decode()));
+        }
+    };
     // A small file needs no larger buffer than its size.
     let chunk = usize::try_from(session.bytes + 1).unwrap_or(CHUNK).clamp(4096, CHUNK);
-    for_whole_lines(file, chunk, |offset, lines| {
-        collector.feed_lines(&search, offset, lines, |place, fields| {
-            other(place, fields);
-            if !is_settled && asked < MAX_ASKED {
-                asked += 1;
-                is_settled = fields.text("cwd").is_some_and(|cwd| paths.add(&cwd.decode()));
-            }
+    let read = for_whole_lines(&file, chunk, |offset, lines| {
+        usage_lines.add(&mut collector, offset, lines, &mut other)
+    });
+    if let ControlFlow::Break(from) = read.map_err(fail)? {
+        file.seek(SeekFrom::Start(from as u64)).map_err(fail)?;
+        let splitter = RecordSplitter::after(usize::from(from > 0), from);
+        let read = stream_records_of(&file, splitter, |line| {
+            usage_lines.add_record(&mut collector, &line, &mut other);
+            ControlFlow::<()>::Continue(())
         });
-    })
-    .map_err(fail)?;
+        read.map_err(fail)?;
+    }
     Ok(FileUsage { responses: collector.finish(), project: paths.path() })
 }
 
 /// Reads what a file used and the last thing that the client itself has noted of its cost.
 pub fn read_noted(session: &SessionEntry) -> Result<(FileUsage, Option<ClientCost>), ReadError> {
-    let mut collector = UsageCollector::new();
-    let search = UsageLineFinder::default();
-    let mut noted = None;
     let fail = |error| ReadError::new(&session.path, error);
+    let (mut collector, mut usage_lines) = (UsageCollector::new(), UsageLines::default());
+    let mut noted = None;
     let file = open_file(&session.path).map_err(fail)?;
-    for_whole_lines(file, CHUNK, |offset, lines| {
-        collector.feed_lines(&search, offset, lines, |_, _| ());
-        noted = last_client_cost(offset, lines).or(noted.take());
-    })
-    .map_err(fail)?;
+    let read = for_whole_lines(file, CHUNK, |offset, lines| {
+        match usage_lines.last_cost(offset, lines) {
+            CostSearch::Last(last) => noted = last.or(noted.take()),
+            CostSearch::Unclear => return ControlFlow::Break(0),
+        }
+        usage_lines.add(&mut collector, offset, lines, |_, _| ())
+    });
+    if read.map_err(fail)?.is_break() {
+        (collector, noted) = (UsageCollector::new(), None);
+        stream_records(&session.path, |line| {
+            usage_lines.add_record(&mut collector, &line, |_, _| ());
+            noted = client_cost(&line).or(noted.take());
+            ControlFlow::<()>::Continue(())
+        })?;
+    }
     Ok((FileUsage { responses: collector.finish(), project: None }, noted))
 }
 
@@ -88,7 +106,7 @@ pub fn read_noted(session: &SessionEntry) -> Result<(FileUsage, Option<ClientCos
 pub fn read_trail(session: &SessionEntry) -> Result<(FileUsage, ToolTimeline), ReadError> {
     let mut paths = PathCollector::new(session.slug.as_str());
     let (mut collector, mut trail) = (UsageCollector::new(), ToolTimeline::default());
-    stream_lines(&session.path, |line| {
+    stream_records(&session.path, |line| {
         let place = line.offset;
         find_objects(&line, |fields, _| {
             collector.feed(place, &fields);
@@ -117,36 +135,27 @@ pub fn read_activity(file: &UsageFile) -> Result<(FileUsage, FileActivity), Read
     Ok((FileUsage { responses: responses_usage(&transcript), project: paths.path() }, activity))
 }
 
-/// Passes on runs of complete lines with the position of the first; the last may lack its newline.
-fn for_whole_lines(
+/// Passes on runs of complete lines with the position of the first, until `each` breaks; the last may lack its newline.
+fn for_whole_lines<B>(
     mut reader: impl Read,
     chunk: usize,
-    mut each: impl FnMut(usize, &[u8]),
-) -> io::Result<()> {
-    let mut buffer = vec![0; chunk];
-    let (mut offset, mut filled) = (0, 0);
+    mut each: impl FnMut(usize, &[u8]) -> ControlFlow<B>,
+) -> io::Result<ControlFlow<B>> {
+    // What is read goes into memory that was not touched before: a long line is held once, however the buffer grows.
+    let mut buffer = Vec::with_capacity(chunk);
+    let mut offset = 0;
     loop {
-        if filled == buffer.len() {
-            // One line takes all of it.
-            buffer.resize(buffer.len() * 2, 0);
+        let filled = buffer.len();
+        if reader.by_ref().take(chunk as u64).read_to_end(&mut buffer)? == 0 {
+            return Ok(each(offset, &buffer));
         }
-        let length = match reader.read(&mut buffer[filled..]) {
-            Ok(0) => {
-                each(offset, &buffer[..filled]);
-                return Ok(());
+        if let Some(at) = memchr::memrchr(b'\n', &buffer[filled..]) {
+            let whole = filled + at + 1;
+            if let ControlFlow::Break(with) = each(offset, &buffer[..whole]) {
+                return Ok(ControlFlow::Break(with));
             }
-            Ok(length) => length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let newline = memchr::memrchr(b'\n', &buffer[filled..filled + length]);
-        filled += length;
-        if let Some(at) = newline {
-            let whole = filled - length + at + 1;
-            each(offset, &buffer[..whole]);
-            buffer.copy_within(whole..filled, 0);
+            buffer.drain(..whole);
             offset += whole;
-            filled -= whole;
         }
     }
 }
@@ -176,12 +185,13 @@ mod tests {
                     continue;
                 }
                 let mut seen = Vec::new();
-                for_whole_lines(Pieces(text.as_bytes(), size), CHUNK, |offset, lines| {
+                let read = for_whole_lines(Pieces(text.as_bytes(), size), CHUNK, |offset, lines| {
                     assert_eq!(offset, seen.len());
                     assert!(offset == 0 || seen.ends_with(b"\n"));
                     seen.extend_from_slice(lines);
-                })
-                .unwrap();
+                    ControlFlow::<()>::Continue(())
+                });
+                assert!(read.unwrap().is_continue());
                 assert_eq!(seen, text.as_bytes());
             }
         }

@@ -281,3 +281,29 @@ proptest! {
         prop_assert_eq!(seen(&mut follower), &all[all.len().saturating_sub(last)..]);
     }
 }
+
+#[test]
+fn a_record_over_several_lines_comes_when_it_is_whole() {
+    let (_folder, path, mut follower) = follow("{\"a\":1}\n{\n\"b\":\n", FollowStart::Beginning);
+    assert_eq!(seen(&mut follower), ["1@0 {\"a\":1}"]);
+    append(&path, "2\n");
+    assert!(seen(&mut follower).is_empty());
+    append(&path, "}");
+    assert!(seen(&mut follower).is_empty());
+    append(&path, "\n{\"c\":3}\n");
+    assert_eq!(seen(&mut follower), ["2@8 {\n\"b\":\n2\n}", "6@19 {\"c\":3}"]);
+    // What is torn goes on no longer than until the next record.
+    append(&path, "{\"d\":[\n{\"e\":5}\n{\"f\":6}\n");
+    assert_eq!(seen(&mut follower), ["7@27 {\"d\":[", "8@34 {\"e\":5}", "9@42 {\"f\":6}"]);
+}
+
+#[test]
+fn the_last_records_are_whole_ones() {
+    let text = "{\"a\":1}\n{\n\"b\":\n{\n\"x\":2}\n}\n{\"c\":\n3}\n";
+    for (wanted, expected) in [(1, vec![7]), (2, vec![2, 7]), (3, vec![1, 2, 7]), (9, vec![1, 2, 7])] {
+        let (_folder, _, mut follower) = follow(text, FollowStart::LastLines(wanted));
+        let numbers: Vec<usize> =
+            seen(&mut follower).iter().map(|line| line.split('@').next().unwrap().parse().unwrap()).collect();
+        assert_eq!(numbers, expected, "{wanted}");
+    }
+}

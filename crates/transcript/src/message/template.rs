@@ -1,5 +1,7 @@
 //! A record without the values that its message has, and how to fill them in again.
 
+use std::borrow::Cow;
+
 use super::content::{is_block, write_array};
 use super::{Message, MessageError, MessageField, MessageRole};
 use crate::record::RecordKind;
@@ -73,11 +75,19 @@ pub(super) enum ContentShare<'m> {
     Blocks(&'m [RawJson]),
 }
 
-impl ContentShare<'_> {
+impl<'m> ContentShare<'m> {
     fn write(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.json());
+    }
+
+    fn json(self) -> Cow<'m, [u8]> {
         match self {
-            Self::Text(text) => out.extend_from_slice(text.raw()),
-            Self::Blocks(list) => write_array(list, out),
+            Self::Text(text) => Cow::Borrowed(text.raw()),
+            Self::Blocks(list) => {
+                let mut out = Vec::new();
+                write_array(list, &mut out);
+                Cow::Owned(out)
+            }
         }
     }
 }
@@ -91,14 +101,18 @@ impl RecordTemplate {
         blocks: usize,
         share: ContentShare<'_>,
     ) -> Self {
+        // A record over several lines is one line of output.
+        if memchr::memchr(b'\n', record.raw()).is_some() {
+            let compact = RawJson::of(Value::from_checked(record.raw()));
+            return Self::of(&Fields::from_checked(compact.raw()), kind, message, blocks, share);
+        }
         let whole = || Self { record: record.raw().into(), blocks, omitted: Vec::new() };
         let Ok(mut editor) = Editor::new(record.raw()) else { return whole() };
-        let mut content = Vec::new();
-        share.write(&mut content);
+        let content = share.json();
         let mut omitted = Vec::new();
         for part in MessageField::ALL {
             let said = match part {
-                MessageField::Content => Some(content.as_slice()),
+                MessageField::Content => Some(&*content),
                 _ => message.part(part).map(RawJson::raw),
             };
             let is_said = part.find(kind, record).is_some_and(|own| Some(own.raw()) == said);

@@ -8,6 +8,7 @@ use super::tokens::Tokens;
 use crate::line::Line;
 use crate::objects::find_objects;
 use crate::record::{CostState, Record};
+use crate::record_lines::stands_alone;
 use annals_json::Fields;
 
 /// The content of a `cost-state` record.
@@ -51,9 +52,18 @@ impl ClientCost {
     }
 }
 
-/// Returns the last `cost-state` record of whole lines of a file, of which the first is at `offset`; each has the sums so
-/// far.
-pub fn last_client_cost(offset: usize, bytes: &[u8]) -> Option<ClientCost> {
+/// What the byte search for `cost-state` records found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CostSearch {
+    /// The last one of these lines, if any; each has the sums so far.
+    Last(Option<ClientCost>),
+    /// One may span several lines: the records of the file must be read one after the other.
+    Unclear,
+}
+
+/// Finds the last `cost-state` record of whole lines of a file, of which the first is at `offset`; `before` is the last byte
+/// before them that is no white space.
+pub(super) fn last_client_cost(offset: usize, bytes: &[u8], before: u8) -> CostSearch {
     let mut last = None;
     let mut from = 0;
     let search = Finder::new(b"cost-state\"");
@@ -61,12 +71,22 @@ pub fn last_client_cost(offset: usize, bytes: &[u8]) -> Option<ClientCost> {
         let at = from + found;
         let start = memchr::memrchr(b'\n', &bytes[from..at]).map_or(from, |newline| from + newline + 1);
         let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |newline| at + newline + 1);
-        find_objects(&Line::uncounted(offset + start, &bytes[start..end]), |fields, _| {
-            if let Record::CostState(state) = Record::new(fields) {
-                last = Some(ClientCost::of(offset + start, &state));
-            }
-        });
+        if !stands_alone(bytes, start..end, before) {
+            return CostSearch::Unclear;
+        }
+        last = client_cost(&Line::uncounted(offset + start, &bytes[start..end])).or(last);
         from = end;
     }
+    CostSearch::Last(last)
+}
+
+/// The last `cost-state` record of a line.
+pub fn client_cost(line: &Line<'_>) -> Option<ClientCost> {
+    let mut last = None;
+    find_objects(line, |fields, _| {
+        if let Record::CostState(state) = Record::new(fields) {
+            last = Some(ClientCost::of(line.offset, &state));
+        }
+    });
     last
 }

@@ -21,12 +21,12 @@ mod tool_timeline;
 mod view;
 
 pub use block::{BLOCK_MILLIS, BillingBlock, BurnRate, blocks};
-pub use client_cost::{ClientCost, last_client_cost};
+pub use client_cost::{ClientCost, CostSearch, client_cost};
 pub use collect::{UsageCollector, responses_usage};
 pub use item::{Certainty, QUARTER_MILLIS, Thread, UsageItem, UsageSource, items};
 pub use key::ResponseKey;
 pub use ledger::{FileIndex, LedgerEntry, UsageLedger};
-pub use line_finder::{UsageLineFinder, candidate_lines, responses_of_bytes};
+pub use line_finder::{UsageLineFinder, UsageLines, candidate_lines, responses_of_bytes};
 pub use month::{MonthProjection, project_month};
 pub use period::Period;
 pub use report::{NO_MODEL, Report, UsageRow, group, group_items};

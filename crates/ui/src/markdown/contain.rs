@@ -15,6 +15,10 @@ use crate::clean::is_hostile;
 /// How often a text is escaped: what is escaped can bring other things to light.
 const MAX_ROUNDS: usize = 8;
 
+/// Longer texts are shown in a fence: what a parser of Markdown keeps of a text is many times its size, and nobody reads a
+/// page of this length.
+const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
+
 /// The ways in which readers parse.
 fn dialects() -> [Options; 2] {
     let github = Options::ENABLE_TABLES
@@ -27,6 +31,9 @@ fn dialects() -> [Options; 2] {
 
 /// Returns a text in Markdown that can be followed by anything. Its headings are below those of this level.
 pub(super) fn contained(text: &str, level: usize) -> String {
+    if text.len() > MAX_PARSED_BYTES {
+        return fenced(text, "");
+    }
     let text = plain(text.trim_matches('\n'));
     let mut safe = text.clone().into_owned();
     for _ in 0..MAX_ROUNDS {
@@ -45,7 +52,11 @@ pub(super) fn contained(text: &str, level: usize) -> String {
 pub(super) fn contained_quote(text: &str, level: usize) -> String {
     let quote = quoted(contained(text, level).trim_matches('\n'));
     // A tab after the mark is narrower than one at the start of a line: code can become text.
-    if is_contained(&quote, level) { quote } else { quoted(fenced(text, "").trim_matches('\n')) }
+    if text.len() > MAX_PARSED_BYTES || is_contained(&quote, level) {
+        quote
+    } else {
+        quoted(fenced(text, "").trim_matches('\n'))
+    }
 }
 
 /// A change of a text: what to insert where, and how many bytes go.

@@ -3,7 +3,7 @@
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::record::{Record, RecordKind, SystemKind};
 use annals_transcript::transcript::{NodeIndex, NodeMap};
-use annals_transcript::turn::{Speaker, prompt_text};
+use annals_transcript::turn::{Speaker, prompt_opening};
 
 use super::indexed::IndexedTranscript;
 use super::item::{
@@ -249,7 +249,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
             let conversation = (self.agents.options.branches == BranchDetail::Full)
                 .then(|| ThreadBuilder::new(self.source, self.agents, self.layout).list(&nodes));
             let position = self.source.position(way);
-            let opening = opening(&prompt_text(&user), OPENING);
+            let opening = opening(&prompt_opening(&user), OPENING);
             ways.push(AbandonedBranch {
                 line: position.line,
                 uuid: position.uuid,

@@ -50,9 +50,16 @@ impl LiveSession {
         let side = alone.nodes().iter().find(|node| node.is_chain()).map(|node| node.is_sidechain);
         self.is_agent_file = self.is_agent_file.or(side);
         let is_agent_file = self.is_agent_file == Some(true);
-        let (mut bytes, before) = self.calls_of(&answered(&alone));
-        bytes.extend_from_slice(line.raw());
-        let transcript = Transcript::parse(&bytes);
+        let mut bytes = self.calls_of(&answered(&alone));
+        // A record may take several lines.
+        let before = bytes.iter().filter(|&&byte| byte == b'\n').count();
+        let transcript = if bytes.is_empty() {
+            // A long line is held once.
+            alone
+        } else {
+            bytes.extend_from_slice(line.raw());
+            Transcript::parse(&bytes)
+        };
         let mut conversation = Conversation::build(&transcript, &[], ViewOptions::default());
         let mut asked = Vec::new();
         conversation.items.retain_mut(|item| {
@@ -65,19 +72,18 @@ impl LiveSession {
         conversation
     }
 
-    /// The lines of the calls that these results answer, and how many they are.
-    fn calls_of(&mut self, results: &[String]) -> (Vec<u8>, usize) {
-        let (mut bytes, mut count) = (Vec::new(), 0);
+    /// The lines of the calls that these results answer.
+    fn calls_of(&mut self, results: &[String]) -> Vec<u8> {
+        let mut bytes = Vec::new();
         self.waiting.retain_mut(|waiting| {
             let before = waiting.calls.len();
             waiting.calls.retain(|call| !results.contains(call));
             if waiting.calls.len() < before {
                 bytes.extend_from_slice(&waiting.line);
-                count += 1;
             }
             !waiting.calls.is_empty()
         });
-        (bytes, count)
+        bytes
     }
 
     /// Whether an item is news, and not one of the lines before that are only there to be answered.

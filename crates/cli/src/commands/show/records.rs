@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use annals_json::{Fields, ObjectWriter};
-use annals_store::read::stream_lines;
+use annals_store::read::stream_records;
 use annals_transcript::content::{Block, Content};
 use annals_transcript::line::Line;
 use annals_transcript::objects::read_objects;
@@ -17,7 +17,7 @@ use crate::session::ResolvedSession;
 pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let out = &mut context.out;
     let mut buffer = Vec::new();
-    let failed = stream_lines(&target.path, |line| {
+    let failed = stream_records(&target.path, |line| {
         buffer.clear();
         write_line(&line, RecordDetail::Summary, &mut buffer);
         match out.json_text(&buffer) {

@@ -6,7 +6,7 @@ use annals_transcript::record::Record;
 use annals_transcript::response::{Response, responses};
 use annals_transcript::time::format_millis;
 use annals_transcript::transcript::{NodeIndex, Transcript};
-use annals_transcript::turn::{Turn, prompt_text, turns};
+use annals_transcript::turn::{Turn, prompt_opening, prompt_text, turns};
 use annals_transcript::usage::{ResponseUsage, UsageRow, responses_usage};
 
 use crate::context::Context;
@@ -42,6 +42,14 @@ fn usage_of(turn: &Turn, usage: &[ResponseUsage], context: &Context) -> UsageRow
 fn prompt(transcript: &Transcript<'_>, turn: &Turn) -> String {
     match transcript.record(turn.prompt) {
         Record::User(user) => prompt_text(&user),
+        _ => String::new(),
+    }
+}
+
+/// As much of the prompt as a table can show.
+fn opening(transcript: &Transcript<'_>, turn: &Turn) -> String {
+    match transcript.record(turn.prompt) {
+        Record::User(user) => prompt_opening(&user),
         _ => String::new(),
     }
 }
@@ -135,7 +143,7 @@ fn draw(
             words::count(turn.tool_calls as u64),
             words::short_count(row.tokens.total()),
             words::dollars(row.cost.dollars()),
-            prompt(transcript, turn) + mark,
+            opening(transcript, turn) + mark,
         ]);
     }
     if table.is_empty() {

@@ -6,7 +6,7 @@ use annals_transcript::content::{Block, Content, ToolResult};
 use annals_transcript::record::{Assistant, User};
 use annals_transcript::title::shorten;
 use annals_transcript::tool_result::ToolUseResult;
-use annals_transcript::turn::{Speaker, prompt_text};
+use annals_transcript::turn::{Speaker, prompt_opening, prompt_text};
 
 use super::super::kinds::{FactKind, IndexedFileRole, MessageKind, MessageRole};
 use super::super::rows::CallRow;
@@ -30,7 +30,7 @@ impl RecordExtractor<'_> {
         if speaker.opens_turn() && !user.fields().is_true("isSidechain") {
             let first =
                 if speaker == Speaker::Command { FactKind::FirstCommand } else { FactKind::FirstPrompt };
-            let words = shorten(&prompt_text(user));
+            let words = shorten(&prompt_opening(user));
             if !words.is_empty() {
                 self.batch.fact(first, &words, self.span.line);
             }
@@ -40,19 +40,18 @@ impl RecordExtractor<'_> {
             _ => (MessageRole::System, MessageKind::Context),
         };
         match user.content() {
-            Content::Text(text) => self.text_message(role, kind, &text.decode()),
+            Content::Text(text) => self.text_message(role, kind, text),
             content => {
                 for block in content.blocks() {
                     match block {
                         Block::Text(text) => {
                             if let Some(text) = text.text() {
-                                self.text_message(role, kind, &text.decode());
+                                self.text_message(role, kind, text);
                             }
                         }
                         Block::ToolResult(result) => self.result(user, &result),
                         Block::Document(document) => {
-                            let text = document.title().map(|title| title.to_string()).unwrap_or_default();
-                            self.text_message(role, kind, &text);
+                            self.text_message(role, kind, document.title().unwrap_or(Text::from_raw(b"")));
                         }
                         _ => self.block += 1,
                     }
@@ -64,10 +63,12 @@ impl RecordExtractor<'_> {
     fn result(&mut self, user: &User<'_>, result: &ToolResult<'_>) {
         let mut texts = TextCollector::default();
         match result.content() {
-            Some(Content::Text(text)) => texts.push(&text.decode()),
+            Some(Content::Text(text)) => texts.push_text(text),
             Some(content) => {
-                for text in content.blocks().filter_map(|block| block.plain_text()) {
-                    texts.push(&text);
+                for block in content.blocks() {
+                    if let Block::Text(text) = block {
+                        text.text().into_iter().for_each(|text| texts.push_text(text));
+                    }
                 }
             }
             None => {}
@@ -76,7 +77,7 @@ impl RecordExtractor<'_> {
         let shown = texts.bytes;
         // The content of a file before an edit is only here.
         if let Some(kept) = user.fields().object("toolUseResult") {
-            ORIGINALS.iter().filter_map(|key| kept.text(key)).for_each(|text| texts.push(&text.decode()));
+            ORIGINALS.iter().filter_map(|key| kept.text(key)).for_each(|text| texts.push_text(text));
         }
         if let Some(id) = result.tool_use() {
             let call = self.batch.calls.entry(id.to_string()).or_default();
@@ -116,18 +117,18 @@ impl RecordExtractor<'_> {
         }
         let kind = if is_error { MessageKind::Error } else { MessageKind::Response };
         if let Content::Text(text) = assistant.content() {
-            self.text_message(MessageRole::Assistant, kind, &text.decode());
+            self.text_message(MessageRole::Assistant, kind, text);
         }
         for block in assistant.content().blocks() {
             match block {
                 Block::Text(text) => {
                     if let Some(text) = text.text() {
-                        self.text_message(MessageRole::Assistant, kind, &text.decode());
+                        self.text_message(MessageRole::Assistant, kind, text);
                     }
                 }
                 Block::Thinking(thought) => {
-                    let text = thought.thinking().map(|text| text.to_string()).unwrap_or_default();
-                    self.text_message(MessageRole::Assistant, MessageKind::Thinking, &text);
+                    let text = thought.thinking().unwrap_or(Text::from_raw(b""));
+                    self.text_message(MessageRole::Assistant, MessageKind::Thinking, text);
                 }
                 Block::ToolUse(call) => {
                     self.call(call.id().map(|id| id.to_string()), call.name(), call.input());

@@ -71,7 +71,7 @@ impl<'b> RecordExtractor<'b> {
             Record::Summary(summary) => {
                 if let (Some(leaf), Some(text)) = (summary.leaf(), summary.summary()) {
                     extractor.batch.fact(FactKind::Summary, &format!("{leaf} {text}"), span.line);
-                    extractor.text_message(MessageRole::System, MessageKind::Title, &text.decode());
+                    extractor.text_message(MessageRole::System, MessageKind::Title, text);
                 }
             }
             Record::Progress(progress) if progress.progress_kind() == ProgressKind::Agent => {
@@ -135,9 +135,8 @@ impl<'b> RecordExtractor<'b> {
     fn title(&mut self, kind: FactKind, title: Option<Text<'_>>, missing: MissingTitle) {
         match (title, missing) {
             (Some(title), _) => {
-                let title = title.decode();
-                self.batch.fact(kind, &title, self.span.line);
-                self.text_message(MessageRole::System, MessageKind::Title, &title);
+                self.batch.fact(kind, &title.decode(), self.span.line);
+                self.text_message(MessageRole::System, MessageKind::Title, title);
             }
             (None, MissingTitle::Clears) => self.batch.fact(kind, "", self.span.line),
             (None, MissingTitle::Ignored) => {}
@@ -162,9 +161,9 @@ impl<'b> RecordExtractor<'b> {
         self.message(MessageRole::System, kind, texts);
     }
 
-    fn text_message(&mut self, role: MessageRole, kind: MessageKind, text: &str) {
+    fn text_message(&mut self, role: MessageRole, kind: MessageKind, text: Text<'_>) {
         let mut texts = TextCollector::default();
-        texts.push(text);
+        texts.push_text(text);
         self.message(role, kind, texts);
     }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use annals_json::Fields;
 use annals_store::overflow::named_paths;
 use annals_store::read::read_file;
-use annals_transcript::line::lines;
 use annals_transcript::record::User;
+use annals_transcript::record_lines::{LineFinder, record_lines};
 use memchr::memmem::Finder;
 
 use super::ExactFile;
@@ -53,7 +53,7 @@ pub(super) fn owner_of_output(file: &ExactFile) -> Option<OutputCall> {
     let finder = Finder::new(name);
     for owner in &file.owners {
         let Ok(bytes) = read_file(owner) else { continue };
-        for line in lines(&bytes).filter(|line| finder.find(line.body()).is_some()) {
+        for line in record_lines(&bytes).filter(|line| finder.find(line.body()).is_some()) {
             let Ok((fields, _)) = Fields::scan(line.body()) else { continue };
             let user = User::new(fields);
             let is_named =
@@ -72,13 +72,13 @@ pub(super) fn owner_of_output(file: &ExactFile) -> Option<OutputCall> {
 fn by_id(bytes: &[u8], call: &str) -> Option<String> {
     let mut blocks = LineBlocks::new();
     let (ids, calls) = (Finder::new(call), Finder::new(CALL));
-    let (mut at, mut tool) = (0, None);
+    let (mut at, mut tool, mut lines) = (0, None, LineFinder::new(bytes));
     // Forward search is many times faster than backward.
     while let Some(found) = ids.find(&bytes[at..]) {
         let place = at + found;
-        let start = memchr::memrchr(b'\n', &bytes[at..place]).map_or(at, |newline| at + newline + 1);
-        at = memchr::memchr(b'\n', &bytes[place..]).map_or(bytes.len(), |newline| place + newline);
-        let line = &bytes[start..at];
+        let line = lines.around(place);
+        at = line.end;
+        let line = &bytes[line];
         if calls.find(line).is_some() {
             let of_call = blocks.of(line).into_iter().filter(|block| block.call.as_deref() == Some(call));
             tool = of_call.rev().find_map(|block| block.tool).or(tool);
@@ -90,7 +90,7 @@ fn by_id(bytes: &[u8], call: &str) -> Option<String> {
 fn all(bytes: &[u8]) -> HashMap<String, String> {
     let (mut tools, mut blocks) = (HashMap::new(), LineBlocks::new());
     let finder = Finder::new(CALL);
-    for line in lines(bytes).filter(|line| finder.find(line.raw()).is_some()) {
+    for line in record_lines(bytes).filter(|line| finder.find(line.raw()).is_some()) {
         for block in blocks.of(line.raw()) {
             if let (Some(call), Some(tool)) = (block.call, block.tool) {
                 tools.insert(call, tool);

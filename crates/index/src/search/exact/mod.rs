@@ -3,6 +3,7 @@
 mod calls;
 mod project;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,6 +11,7 @@ use annals_json::{Value, write_string};
 use annals_store::parallel;
 use annals_store::read::{ReadError, read_file};
 use annals_transcript::line::lines;
+use annals_transcript::record_lines::LineFinder;
 use memchr::memmem::Finder;
 
 use self::calls::Calls;
@@ -135,12 +137,11 @@ fn spellings(text: &str) -> Vec<Vec<u8>> {
 
 fn in_file(path: &Path, bytes: &[u8], text: &str, finders: &[Finder<'_>]) -> Vec<ExactHit> {
     let (mut hits, mut blocks, mut calls) = (Vec::new(), LineBlocks::new(), Calls::of(bytes));
-    let mut at = 0;
+    let (mut at, mut lines) = (0, LineFinder::new(bytes));
     let (mut line, mut counted) = (1_u64, 0);
     while let Some(found) = finders.iter().filter_map(|finder| finder.find(&bytes[at..])).min() {
         let place = at + found;
-        let start = memchr::memrchr(b'\n', &bytes[..place]).map_or(0, |newline| newline + 1);
-        let end = memchr::memchr(b'\n', &bytes[place..]).map_or(bytes.len(), |newline| place + newline);
+        let Range { start, end } = lines.around(place);
         line += memchr::memchr_iter(b'\n', &bytes[counted..start]).count() as u64;
         counted = start;
         for block in blocks.of(&bytes[start..end]) {

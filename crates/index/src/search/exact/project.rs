@@ -1,9 +1,10 @@
 //! Whether a file belongs to a project, by the rule of the index: the name of its folder or a working directory of its
 //! records.
 
-use annals_transcript::line::{Line, lines};
+use annals_transcript::line::Line;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::{Record, RecordKind};
+use annals_transcript::record_lines::record_lines;
 use memchr::memmem::Finder;
 
 /// Whether the project's folder or a working directory contains the given text; case does not matter.
@@ -17,7 +18,7 @@ fn names_folder(bytes: &[u8], project: &str) -> bool {
     let finder = Finder::new(b"\"cwd\"");
     // Nearly every line has a working directory, and nearly always one that was checked already.
     let mut known: Vec<Vec<u8>> = Vec::new();
-    lines(bytes).any(|line| {
+    record_lines(bytes).any(|line| {
         let is_known = |place: usize| known.iter().any(|known| line.raw()[place..].starts_with(known));
         if finder.find_iter(line.raw()).all(is_known) {
             return false;
