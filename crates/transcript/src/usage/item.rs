@@ -149,6 +149,9 @@ fn thread_of(response: &ResponseUsage) -> Thread {
     }
 }
 
+/// A model and its prices, if it has any.
+type PricedModel<'m, 'p> = (&'m Arc<str>, Option<&'p ModelPrices>);
+
 /// Returns the items of a ledger, by file, quarter, thread, model and certainty.
 ///
 /// `sources` are the files of the ledger, by index: records in a sub-agent's file belong to the sub-agent in any case.
@@ -156,7 +159,8 @@ pub fn items(ledger: &UsageLedger, sources: &[UsageSource], prices: &Prices) -> 
     let mut known: HashMap<Arc<str>, Option<&ModelPrices>> = HashMap::new();
     let mut places: HashMap<ItemKey, usize> = HashMap::new();
     let mut items: Vec<UsageItem> = Vec::new();
-    let (mut latest, mut latest_priced): (usize, Option<(&Arc<str>, Option<&ModelPrices>)>) = (0, None);
+    let mut latest = 0;
+    let mut latest_priced: Option<PricedModel<'_, '_>> = None;
     for (file, charge) in ledger.charges() {
         let priced = charge.model.and_then(|model| match latest_priced {
             Some((name, found)) if Arc::ptr_eq(name, model) => found,
