@@ -2,7 +2,8 @@
 
 use annals_json::Value;
 use annals_store::SessionKey;
-use annals_transcript::line::{Line, lines};
+use annals_transcript::line::Line;
+use annals_transcript::record_lines::record_lines;
 use annals_transcript::redact::{
     JsonContext, ReplaceFn, rewrite_json, rewrite_line, rewrite_text, rewrite_value, spliced,
 };
@@ -51,7 +52,7 @@ fn is_of(value: Value<'_>, session: &SessionKey) -> bool {
 
 fn every_line(bytes: &[u8], mut body: impl FnMut(&Line<'_>) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
     let mut splices = Vec::new();
-    for line in lines(bytes) {
+    for line in record_lines(bytes) {
         if let Some(new) = body(&line) {
             splices.push((body_start(&line), line.body().len(), new));
         }
