@@ -1,12 +1,12 @@
 //! Restores a version to its place in the store, through the journal, so that `annals undo` reverts it.
 
-use std::fs::File;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::{self, Change, ChangesError};
 use annals_store::journal::JournalEntry;
+use annals_store::read::open_file;
 use annals_store::session::{InUse, lock_exclusive};
 use annals_store::source::Source;
 use sha2::{Digest, Sha256};
@@ -172,7 +172,7 @@ fn state_of(copy: &FileCopy, path: &Path) -> FileState {
 }
 
 fn digest(path: &Path) -> std::io::Result<ContentId> {
-    let mut file = File::open(path)?;
+    let mut file = open_file(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];
     loop {

@@ -1,5 +1,6 @@
 //! Where everything in a config dir is, old and new. Only names: nothing here touches the disk.
 
+mod open;
 mod role;
 
 use std::path::{Path, PathBuf};

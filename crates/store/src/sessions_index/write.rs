@@ -147,11 +147,7 @@ struct IndexFile {
 impl IndexFile {
     fn read(config: &ConfigDir, slug: &Slug) -> Result<Option<Self>, IndexError> {
         PlainName::new(slug.as_str(), "the folder of a project").map_err(WriteError::from)?;
-        match JsonFile::read(&config.sessions_index(slug)) {
-            Ok(file) => Ok(Some(Self { file })),
-            Err(ReadError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        Ok(config.json_if_there(&config.sessions_index(slug))?.map(|file| Self { file }))
     }
 
     /// The index with an entry of a session that is true, or without one if the file does not exist.
