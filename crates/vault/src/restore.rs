@@ -118,6 +118,13 @@ impl RestoreRequest<'_> {
         let dir = self.vault.unpack_dir(source)?;
         let mut changes: Vec<Change> =
             others.iter().map(|path| Change::Discard { path: path.clone() }).collect();
+        for folder in &self.version.folders {
+            let path = folder.path_in(self.root)?;
+            // A folder that is there is not ours to change.
+            if !path.exists() && is_needed(&path, &found) {
+                changes.push(Change::Folder { path, mode: Some(folder.mode) });
+            }
+        }
         let mut files = Vec::new();
         for (copy, _, path) in found.iter().filter(|(_, found, _)| *found != FileState::Same) {
             if copy.kind == FileKind::Folder {
@@ -155,6 +162,11 @@ impl Vault {
             done => done,
         }
     }
+}
+
+/// Whether a folder holds something that is restored.
+fn is_needed(folder: &Path, found: &[(&FileCopy, FileState, PathBuf)]) -> bool {
+    found.iter().any(|(_, state, path)| *state != FileState::Same && path.starts_with(folder))
 }
 
 fn state_of(copy: &FileCopy, path: &Path) -> FileState {

@@ -111,7 +111,10 @@ fn no_command_reads_what_a_link_of_the_store_leads_to() {
     }
     assert_eq!(annals(&home, &["plans", "stolen"]).code, Some(1));
     // What is left out is reported.
-    annals_exits(&home, &["archive", "--all"], 3);
+    for run in [&["archive", "--all"][..], &["archive", ID], &["index"]] {
+        let errors = annals_exits(&home, run, 3).errors;
+        assert!(errors.contains("symbolic link") && errors.lines().count() == 1, "{run:?}\n{errors}");
+    }
     let clone = annals_exits(&home, &["clone", ID, "--yes"], 0);
     assert!(!clone.out.is_empty());
     for folder in [home.config_dir(), home.data_dir()] {
