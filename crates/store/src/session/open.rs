@@ -1,5 +1,6 @@
 //! Opens writers: of new sessions, existing ones and sub-agents.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use annals_json::ObjectWriter;
@@ -280,6 +281,7 @@ impl<'s> SessionWriter<'s> {
             state,
             origin,
             source,
+            joined: HashSet::new(),
             known_length: 0,
             repeated_at: 0,
             unsettled: false,
