@@ -214,6 +214,19 @@ fn goes_back(
     true
 }
 
+/// The reset with the fewest paths, since each is several steps, that moves files, folders and files outside of the project.
+fn smallest_reset(discovery: &Discovery) -> reset::ResetPlan {
+    let config = &discovery.config_dir;
+    let plans = discovery.projects.iter().map(|project| reset::plan(discovery, config, &project.slug));
+    let has_all = |plan: &reset::ResetPlan| {
+        let is_elsewhere = |path: &PathBuf| !path.starts_with(config.projects());
+        plan.paths.iter().any(|path| path.is_dir() && !is_elsewhere(path))
+            && plan.paths.iter().any(|path| path.is_file() && !is_elsewhere(path))
+            && plan.paths.iter().any(is_elsewhere)
+    };
+    plans.filter(has_all).min_by_key(|plan| plan.paths.len()).unwrap()
+}
+
 /// Carries a change out, and dies before one of its steps. Started by the test below, in a process of its own.
 #[test]
 #[ignore = "started by the tests of before_each_step"]
@@ -242,7 +255,7 @@ fn dies_before_a_step() {
             drop(append_side_record(&session.path, &draft, name, &data, &source, &mut watch).unwrap());
         }
         "reset-project" => {
-            let plan = reset::plan(&discovery, &config, &session.slug);
+            let plan = smallest_reset(&discovery);
             changes::apply(&plan.changes(), name, config.path(), &data, &source, &mut watch).unwrap();
         }
         "todos set" => {

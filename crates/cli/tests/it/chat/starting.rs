@@ -230,3 +230,23 @@ fn variables_of_the_original_client_count() {
     let answer = fixture.finishes(command, 0);
     assert!(answer.error.contains("MAX_THINKING_TOKENS"), "{}", answer.error);
 }
+
+#[test]
+fn a_session_that_was_written_to_a_moment_ago_is_waited_for() {
+    let fixture = ChatFixture::new(SCRIPT_OF_WAITING);
+    fixture.exits(&["--session-id", ID, "say @@a@@"], 0);
+    // Another program adds a line, and ends.
+    let path = fixture.sessions().remove(0);
+    let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+    let line = format!("{{\"type\":\"custom-title\",\"customTitle\":\"theirs\",\"sessionId\":\"{ID}\"}}\n");
+    std::io::Write::write_all(&mut file, line.as_bytes()).unwrap();
+    drop(file);
+    let answer = fixture.exits(&["--resume", ID, "say @@a@@"], 0);
+    assert!(answer.error.contains("waiting until it is quiet"), "{}", answer.error);
+    assert_eq!(answer.error.matches("waiting").count(), 1, "{}", answer.error);
+    assert!(answer.out.contains("Hallo"), "{}", answer.out);
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.contains("theirs") && written.matches("Hallo").count() >= 2, "{written}");
+}
+
+const SCRIPT_OF_WAITING: &str = r#"{"a":[[{"type":"text","text":"Hallo"}]]}"#;
