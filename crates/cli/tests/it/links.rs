@@ -112,7 +112,7 @@ fn no_command_reads_what_a_link_of_the_store_leads_to() {
     assert_eq!(annals(&home, &["plans", "stolen"]).code, Some(1));
     // What is left out is reported.
     for run in [&["archive", "--all"][..], &["archive", ID], &["index"]] {
-        let errors = annals_exits(&home, run, 3).errors;
+        let errors = annals_exits(&home, run, 3).error;
         assert!(errors.contains("symbolic link") && errors.lines().count() == 1, "{run:?}\n{errors}");
     }
     let clone = annals_exits(&home, &["clone", ID, "--yes"], 0);
