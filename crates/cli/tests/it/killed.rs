@@ -115,6 +115,19 @@ fn made() -> Home {
     home
 }
 
+/// One project with a file, a folder and a file elsewhere: each path that a reset moves is several steps.
+#[cfg(unix)]
+fn made_to_reset() -> Home {
+    let (home, id) = (Home::new(), "5ec0ffee-0000-4000-8000-000000000000");
+    home.write(
+        format!("projects/-p/{id}.jsonl"),
+        builder::Session::new().id(id).prompt("a").reply("b").into_bytes(),
+    );
+    home.write(format!("projects/-p/{id}/tool-results/out.txt"), "out");
+    home.write(format!("todos/{id}-agent-{id}.json"), "[]");
+    home
+}
+
 /// The session whose files can go back; its work folder is in the store, so that it is looked at as well.
 fn path_of_rewind(largest: &Path) -> PathBuf {
     let projects = largest.ancestors().nth(2).unwrap();
@@ -282,7 +295,7 @@ fn finishes(home: &Home, name: &str, step: usize) -> bool {
 /// Kills a change before each of its steps (at least `least`): `annals undo` gives every byte back.
 #[cfg(unix)]
 fn killed_before_each_step(name: &str, least: usize) {
-    let made = made();
+    let made = if name == "reset-project" { made_to_reset() } else { made() };
     forwards(name, least, &made, Home::new);
     if Home::on_two_file_systems().is_none() {
         skipped(name, "there is no second file system");
