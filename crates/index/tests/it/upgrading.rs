@@ -43,7 +43,7 @@ fn old() -> (Home, String) {
     (home, gone.key.to_string())
 }
 
-/// The rows after the next command, which must have upgraded the index and not made it anew.
+/// The rows after the next command, which must have upgraded the index, not rebuilt it.
 fn rows(home: &Home, gone: &str) -> Vec<String> {
     let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(home.data_dir()));
     let (index, opened) = Index::open(&config, &data).unwrap();

@@ -46,8 +46,8 @@ const GRANTED: [(&str, &str, &str); 20] = [
 
 fn is_ruled(path: &str) -> bool {
     let crates = ["store", "surgery", "vault", "index", "collect", "cli"];
-    let is_ours = |name: &&str| path.strip_prefix("crates/").is_some_and(|rest| rest.starts_with(*name));
-    crates.iter().any(|name| is_ours(&name) && path.contains("/src/")) && !path.ends_with("tests.rs")
+    let is_ours = |name: &str| path.strip_prefix("crates/").is_some_and(|rest| rest.starts_with(name));
+    crates.iter().any(|name| is_ours(name) && path.contains("/src/")) && !path.ends_with("tests.rs")
 }
 
 /// The argument of a call that begins right behind `word`.
