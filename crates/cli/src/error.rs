@@ -1,14 +1,12 @@
 //! How a command ends: its exit code, and the message and hints of an error.
 
+mod changes;
+
 use std::io;
 use std::process::ExitCode;
 
-use annals_store::changes::ChangesError;
-use annals_store::files::WriteError;
 use annals_store::read::ReadError;
-use annals_store::session::{AppendError, InUse};
 use annals_ui::TerminalText;
-use annals_vault::{RestoreError, VaultError};
 
 use crate::stderr;
 
@@ -187,91 +185,6 @@ impl From<ReadError> for Fault {
     }
 }
 
-impl From<WriteError> for Fault {
-    fn from(error: WriteError) -> Self {
-        let message = error.to_string();
-        match error {
-            WriteError::Name(_) | WriteError::NotOneLine { .. } => Self::usage(message),
-            WriteError::Exists { .. } => Self::conflict(message),
-            WriteError::Full { .. } | WriteError::Torn { .. } => {
-                Self::system(message).hint("the write was not acknowledged: free disk space and try again")
-            }
-            WriteError::Denied { .. } | WriteError::ReadOnly { .. } => Self::system(message)
-                .hint("nothing was changed: check who owns the store and its permissions"),
-            WriteError::Io { source, .. } => {
-                Self::of_io(&source, message).hint("the write was not acknowledged: try again")
-            }
-            // Gone, or another error of the system.
-            _ => Self::system(message).hint("the write was not acknowledged: try again"),
-        }
-    }
-}
-
-impl From<InUse> for Fault {
-    fn from(error: InUse) -> Self {
-        match error {
-            InUse::Busy { .. } => Self::conflict(error.to_string()).hint("nothing was changed"),
-            InUse::Write(error) => error.into(),
-        }
-    }
-}
-
-impl From<ChangesError> for Fault {
-    fn from(error: ChangesError) -> Self {
-        match error {
-            ChangesError::Before(error) => Self::from(error).hint("nothing was changed"),
-            // Some changes were made, and then the system failed.
-            _ => Self::system(error.to_string()).hint("annals undo reverts what was done"),
-        }
-    }
-}
-
-impl From<VaultError> for Fault {
-    fn from(error: VaultError) -> Self {
-        let message = error.to_string();
-        match error {
-            VaultError::Locked => Self::conflict(message).hint("nothing was changed: try again later"),
-            VaultError::UnknownFormat { .. } => {
-                Self::usage(message).hint("a newer release of annals can read it")
-            }
-            VaultError::Write(error) => {
-                Self::from(error).hint("everything that was in the vault before is still there")
-            }
-            VaultError::Read(error) => error.into(),
-            VaultError::Stopped => Self::internal(message),
-            _ => {
-                Self::damage(message).hint("annals archive --verify repairs what it can, and lists the rest")
-            }
-        }
-    }
-}
-
-impl From<RestoreError> for Fault {
-    fn from(error: RestoreError) -> Self {
-        let message = error.to_string();
-        match error {
-            RestoreError::Differ { .. } => Self::conflict(message).hint(
-                "nothing was changed: --replace moves those files to the trash, --to DIR restores elsewhere",
-            ),
-            RestoreError::InUse(error) => error.into(),
-            RestoreError::Vault(error) => error.into(),
-            RestoreError::Changes(error) => error.into(),
-        }
-    }
-}
-
-impl From<AppendError> for Fault {
-    fn from(error: AppendError) -> Self {
-        let message = error.to_string();
-        match error {
-            AppendError::Busy { .. } => Self::conflict(message),
-            AppendError::Write(error) => error.into(),
-            AppendError::Read(error) => error.into(),
-            _ => Self::usage(message),
-        }
-    }
-}
-
 impl From<annals_index::IndexError> for Fault {
     fn from(error: annals_index::IndexError) -> Self {
         use annals_index::IndexError;
@@ -289,6 +202,8 @@ impl From<annals_index::IndexError> for Fault {
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
+
+    use annals_store::files::WriteError;
 
     use super::*;
 

@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use annals_store::changes::Change as FileChange;
-use annals_store::files::LockError;
-use annals_surgery::apply::{ApplyError, apply};
+use annals_surgery::apply::apply;
 use annals_surgery::edit::LineEdit;
 use annals_surgery::plan::PreviewDetail;
 use annals_surgery::preview::{FilePreview, preview, preview_file};
@@ -62,7 +61,7 @@ pub(crate) fn carry_out(
     }
     let data = context.data_dir()?;
     let source = context.source;
-    let entry = apply(plan, &data, &source, &mut |_| ControlFlow::Continue(())).map_err(fault)?;
+    let entry = apply(plan, &data, &source, &mut |_| ControlFlow::Continue(()))?;
     change.undo = Some(entry.id);
     change.report(context, &sentence.done)?;
     for note in plan.notes.iter().filter(|_| !context.json && context.verbosity >= 0) {
@@ -78,23 +77,6 @@ fn created_bytes(plan: &Plan) -> u64 {
         _ => 0,
     };
     plan.changes.iter().map(bytes).sum()
-}
-
-/// Explains why a plan was not applied.
-pub(crate) fn fault(error: ApplyError) -> Fault {
-    match error {
-        ApplyError::Changed { .. } | ApplyError::PathRefusal { .. } => {
-            Fault::conflict(error.to_string()).hint("nothing was changed")
-        }
-        ApplyError::InUse(error) => error.into(),
-        ApplyError::Locked(LockError::Write(error)) => error.into(),
-        ApplyError::Locked(error) => Fault::conflict(error.to_string()).hint("nothing was changed"),
-        ApplyError::Read(error) => error.into(),
-        ApplyError::Changes(error) => error.into(),
-        ApplyError::Nothing | ApplyError::Wrong { .. } | ApplyError::Stuck(_) => {
-            Fault::internal(error.to_string())
-        }
-    }
 }
 
 /// Prints every edit by line, files that are created, moved or trashed, and the sums.

@@ -19,7 +19,7 @@ use crate::reader::{FileReader, ReadStart, start};
 use crate::retry::RetryPolicy;
 use crate::selection::{Selection, TargetFile};
 use crate::sink::Sink;
-use crate::spool::{AddOutcome, Spool};
+use crate::spool::{AddOutcome, Spool, UnclaimedBacklog};
 use crate::spooled_batch::{FilePosition, SpooledBatch};
 use crate::state::{FileEntry, SinkState};
 
@@ -70,6 +70,8 @@ pub struct PassReport {
     pub unlisted: Vec<FileProblem>,
     /// Items that are too large for the sink even alone; they are stored, and the rest is sent.
     pub set_aside: Vec<OversizedItem>,
+    /// What waits in the spool of a store that is gone, or that is not known.
+    pub unclaimed: Option<UnclaimedBacklog>,
 }
 
 /// An item that is too large for its sink.
@@ -175,7 +177,12 @@ impl<'c> Collector<'c> {
         let saved = self.state.save();
         done?;
         saved?;
-        Ok(delivery.passed())
+        Ok(PassReport { unclaimed: self.spool.unclaimed(), ..delivery.passed() })
+    }
+
+    /// Sends what waits of other stores, too: that of a store which was moved or deleted is sent by nobody else.
+    pub fn claim_all_stores(&mut self) {
+        self.spool.claim_all();
     }
 
     fn run_pass(&mut self, rules: &SecretRules, delivery: &mut Delivery<'_>) -> Result<(), CollectError> {
@@ -284,7 +291,8 @@ impl<'c> Collector<'c> {
         };
         let files = pending.cursors.into_iter().map(taken).collect();
         let store = self.state.store.clone();
-        let spooled = SpooledBatch { batch, generation: self.state.generation, store, files };
+        let root = root_of(self.store).to_str().unwrap_or_default().to_owned();
+        let spooled = SpooledBatch { batch, generation: self.state.generation, store, root, files };
         let added = self.spool.add(&spooled, self.limits.spool)?;
         if added == AddOutcome::Stored {
             self.state.take(&spooled);
@@ -309,7 +317,11 @@ impl<'c> Collector<'c> {
 
 /// The name of a store in the state, the same for all paths that lead to it.
 fn name_of(store: &Store) -> String {
+    short(root_of(store).as_os_str().as_encoded_bytes())
+}
+
+/// The path of a store without links.
+fn root_of(store: &Store) -> PathBuf {
     let config = store.config_dir().path();
-    let whole = config.canonicalize().unwrap_or_else(|_| config.to_path_buf());
-    short(whole.as_os_str().as_encoded_bytes())
+    config.canonicalize().unwrap_or_else(|_| config.to_path_buf())
 }

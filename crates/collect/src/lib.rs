@@ -24,5 +24,5 @@ pub use item::{Batch, Item, ItemForm};
 pub use retry::{RetryAfter, RetryPolicy};
 pub use selection::{Extra, Priority, Selection};
 pub use sink::{Sink, SinkError};
-pub use spool::Backlog;
+pub use spool::{Backlog, UnclaimedBacklog};
 pub use state::SinkState;

@@ -38,6 +38,15 @@ pub struct Backlog {
     pub is_full: bool,
 }
 
+/// What waits for a sink and is of no store that is there: no run sends it unless it is told to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnclaimedBacklog {
+    /// How much.
+    pub backlog: Backlog,
+    /// The path of the first of these stores, if it is known.
+    pub store: Option<PathBuf>,
+}
+
 /// Whether a batch was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddOutcome {
@@ -54,6 +63,8 @@ struct SpoolEntry {
     bytes: u64,
     /// Whether it was read from the store in use.
     is_ours: bool,
+    /// The path of its store; `None` if it is not known.
+    root: Option<PathBuf>,
     /// Only where nothing may be written.
     in_memory: Option<Box<SpooledBatch>>,
 }
@@ -98,8 +109,10 @@ impl Spool {
                 let bytes = entry.metadata().map_err(at)?.len();
                 // One that cannot be read is met, and reported, when its turn comes.
                 let of = head(&entry.path()).ok().and_then(|head| store_of_head(&head));
-                let is_ours = of.is_none_or(|of| of == store || of == UNKNOWN_STORE);
-                kept.push(SpoolEntry { sequence, bytes, is_ours, in_memory: None });
+                let is_ours = of.as_ref().is_none_or(|(of, _)| of == store || of == UNKNOWN_STORE);
+                let root =
+                    of.map(|(_, root)| PathBuf::from(root)).filter(|root| !root.as_os_str().is_empty());
+                kept.push(SpoolEntry { sequence, bytes, is_ours, root, in_memory: None });
             } else if mode == SpoolMode::Disk && is_left_over(&name) {
                 // It never took its name, so it was never sent: what it holds is read again.
                 let _ = fs::remove_file(entry.path());
@@ -117,6 +130,24 @@ impl Spool {
     pub(crate) fn waiting(&self) -> Backlog {
         let bytes = self.ours().map(|kept| kept.bytes).sum();
         Backlog { batches: self.ours().count() as u64, bytes, is_full: false }
+    }
+
+    /// What waits of stores that are gone, or that are not known.
+    pub(crate) fn unclaimed(&self) -> Option<UnclaimedBacklog> {
+        let is_gone =
+            |kept: &&SpoolEntry| !kept.is_ours && !kept.root.as_ref().is_some_and(|root| root.is_dir());
+        let gone: Vec<&SpoolEntry> = self.kept.iter().filter(is_gone).collect();
+        let store = gone.first()?.root.clone();
+        let bytes = gone.iter().map(|kept| kept.bytes).sum();
+        Some(UnclaimedBacklog {
+            backlog: Backlog { batches: gone.len() as u64, bytes, is_full: false },
+            store,
+        })
+    }
+
+    /// Takes the batches of all stores for those of the store in use.
+    pub(crate) fn claim_all(&mut self) {
+        self.kept.iter_mut().for_each(|kept| kept.is_ours = true);
     }
 
     fn ours(&self) -> impl Iterator<Item = &SpoolEntry> {
@@ -137,6 +168,7 @@ impl Spool {
                 sequence,
                 bytes: 0,
                 is_ours: true,
+                root: None,
                 in_memory: Some(Box::new(spooled.clone())),
             });
             return Ok(AddOutcome::Stored);
@@ -148,7 +180,7 @@ impl Spool {
             return Ok(AddOutcome::Full);
         }
         replace_file(&path, &packed)?;
-        self.kept.push_back(SpoolEntry { sequence, bytes, is_ours: true, in_memory: None });
+        self.kept.push_back(SpoolEntry { sequence, bytes, is_ours: true, root: None, in_memory: None });
         Ok(AddOutcome::Stored)
     }
 

@@ -28,6 +28,8 @@ pub(crate) struct SpooledBatch {
     pub(crate) generation: i64,
     /// The store that it was read from.
     pub(crate) store: String,
+    /// The path of that store; empty if it is not known, or not UTF-8. It tells whether the store is still there.
+    pub(crate) root: String,
     /// By name.
     pub(crate) files: BTreeMap<String, FilePosition>,
 }
@@ -39,7 +41,7 @@ impl SpooledBatch {
         let mut object = ObjectWriter::begin(&mut out);
         object.number("version", VERSION).string("machine", &self.batch.machine);
         object.number("batch", self.batch.sequence).number("generation", self.generation);
-        object.string("store", &self.store);
+        object.string("store", &self.store).string("root", &self.root);
         object.object("files", |files| {
             for (name, taken) in &self.files {
                 files.object(name, |object| {
@@ -72,9 +74,14 @@ impl SpooledBatch {
     }
 }
 
-/// The store that a batch was read from, by the line about it; `None` if that cannot be read.
-pub(crate) fn store_of_head(line: &[u8]) -> Option<String> {
-    store_of(Value::parse(line.trim_ascii_end()).ok()?)
+/// The name and the path of the store that a batch was read from, by the line about it; `None` if that cannot be read.
+pub(crate) fn store_of_head(line: &[u8]) -> Option<(String, String)> {
+    let head = Value::parse(line.trim_ascii_end()).ok()?;
+    Some((store_of(head)?, root_of(head)))
+}
+
+fn root_of(head: Value<'_>) -> String {
+    head.get("root").and_then(Value::text).map(|root| root.decode().into_owned()).unwrap_or_default()
 }
 
 /// Batches of a release that knew one store do not say.
@@ -99,5 +106,5 @@ fn of_head(head: Value<'_>) -> Option<SpooledBatch> {
         let taken = FilePosition { generation, cursor: read_cursor(field.value.get("taken")?)? };
         files.insert(field.key.decode().into_owned(), taken);
     }
-    Some(SpooledBatch { batch, generation, store, files })
+    Some(SpooledBatch { batch, generation, store, root: root_of(head), files })
 }

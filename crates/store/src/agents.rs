@@ -1,6 +1,5 @@
 //! Sub-agents of a session: their files, their meta files, and the facts that link them to tool calls.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use annals_json::{Fields, Text};
@@ -11,12 +10,11 @@ use annals_transcript::record_lines::record_lines;
 use annals_transcript::turn::prompt_text;
 
 use crate::json_file::JsonFile;
-use crate::key::{AgentKey, SessionKey};
 use crate::layout::AgentLocation;
 use crate::parallel;
 use crate::problem::FileProblem;
 use crate::read::{read_file, stream_records};
-use crate::scan::{AgentEntry, Discovery};
+use crate::scan::AgentEntry;
 use crate::summary::{Summary, WARM_UP};
 use annals_transcript::view::views;
 
@@ -52,24 +50,6 @@ views! {
         /// Its permission mode.
         permission_mode: Text<'a> = "permissionMode";
     }
-}
-
-/// A sub-agent of a session with all its files: one, or one in each project that it worked in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionAgent<'d> {
-    /// The sub-agent.
-    pub key: AgentKey,
-    /// Its files, by path.
-    pub files: Vec<&'d AgentEntry>,
-}
-
-/// Returns the sub-agents of a session, by name, in any folder.
-pub fn agents_of_session<'d>(discovery: &'d Discovery, session: &SessionKey) -> Vec<SessionAgent<'d>> {
-    let mut by_key: BTreeMap<&AgentKey, Vec<&AgentEntry>> = BTreeMap::new();
-    for agent in discovery.agents_of(session) {
-        by_key.entry(&agent.key).or_default().push(agent);
-    }
-    by_key.into_iter().map(|(key, files)| SessionAgent { key: key.clone(), files }).collect()
 }
 
 /// The facts about a sub-agent that linking needs.

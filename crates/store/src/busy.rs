@@ -6,7 +6,6 @@ use std::time::UNIX_EPOCH;
 
 use annals_json::{Fields, Value};
 
-use crate::json_file::JsonFile;
 use crate::key::SessionKey;
 use crate::layout::{ConfigDir, FileRole};
 use crate::running::RunningClient;
@@ -115,7 +114,7 @@ fn registered_client(config: &ConfigDir, session: &SessionKey) -> Option<u32> {
         _ => None,
     };
     let shows = |path: &Path| {
-        let file = JsonFile::read(path).ok()?;
+        let file = config.json_if_there(path).ok()??;
         Some(RunningClient::new(file.object().ok()?).session()?.is(session.as_str()))
     };
     let mut clients = entries.filter_map(|entry| Some((pid_of(&entry.path())?, entry.path())));

@@ -8,7 +8,7 @@ use annals_json::{Fields, ParseErrorKind, Value};
 use annals_transcript::problem::{Problem, ProblemKind, Span};
 
 use crate::problem::FileProblem;
-use crate::read::{ReadError, read_file};
+use crate::read::{ReadError, read_below, read_file};
 use crate::scan::modified_millis;
 
 /// A JSON file in memory. The views of the side stores borrow from it.
@@ -25,9 +25,18 @@ pub struct JsonFile {
 impl JsonFile {
     /// Reads the file; it is parsed later.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
-        let bytes = read_file(path)?;
+        Ok(Self::of_bytes(path, read_file(path)?))
+    }
+
+    /// Reads a file below a folder: neither it nor a folder on the way may be a link.
+    pub(crate) fn read_below(root: &Path, path: &Path) -> Result<Self, ReadError> {
+        Ok(Self::of_bytes(path, read_below(root, path)?))
+    }
+
+    /// A file that was read a moment ago.
+    pub(crate) fn of_bytes(path: &Path, bytes: Vec<u8>) -> Self {
         let modified = fs::metadata(path).ok().as_ref().and_then(modified_millis);
-        Ok(Self { path: path.to_path_buf(), bytes, modified })
+        Self { path: path.to_path_buf(), bytes, modified }
     }
 
     /// The value, or the problem with it.

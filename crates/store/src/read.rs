@@ -1,7 +1,7 @@
 //! Opening and reading files: whole, or line by line or record by record in bounded memory. Reading fails only when the file does.
 //!
-//! Every file of a store is opened here: a pipe or a device under the name of a session must not make a command wait
-//! without end, and a link in a store must not lead out of it.
+//! Every file of a store is opened here, or by `ConfigDir::open` if no discovery has listed it: a pipe or a device under the
+//! name of a session must not make a command wait without end, and a link in a store must not lead out of it.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -126,7 +126,7 @@ fn regular(file: File) -> io::Result<File> {
     match file.metadata()? {
         metadata if metadata.is_file() => Ok(file),
         metadata if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidData, "is not a regular file")),
     }
 }
 
@@ -137,7 +137,7 @@ pub fn open_below(root: &Path, path: &Path) -> io::Result<File> {
     for part in inside.components() {
         at.push(part);
         if fs::symlink_metadata(&at)?.is_symlink() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, LINK));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, LINK));
         }
     }
     regular(open_at_once(path, LinkRule::Refuse)?)
@@ -161,7 +161,7 @@ pub fn read_input(path: &Path) -> Result<Vec<u8>, ReadError> {
     fs::read(path).map_err(|error| ReadError::new(path, error))
 }
 
-fn all_of(mut file: File) -> io::Result<Vec<u8>> {
+pub(crate) fn all_of(mut file: File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map(|_| bytes)
 }

@@ -44,17 +44,22 @@ pub enum ApplyError {
         /// What it is instead.
         why: PathRefusal,
     },
-    /// The result is wrong; it was reverted.
-    #[error("{}: the result is wrong ({violation}); the change was reverted", path.display())]
+    /// The result would be wrong; nothing was written.
+    #[error("{}: the result would be wrong ({violation}); nothing was changed", path.display())]
     Wrong {
         /// The path of the file.
         path: PathBuf,
         /// What is wrong.
         violation: Violation,
     },
-    /// The result is wrong and could not be reverted.
-    #[error("the result is wrong and could not be reverted: {0}")]
-    Stuck(UndoError),
+    /// Somebody else wrote to a file right after the change, which could not be reverted.
+    #[error("something else wrote to a file right after the change, which could not be reverted: {source}")]
+    Stuck {
+        /// The journal entry of the change.
+        id: String,
+        /// Why it could not be reverted.
+        source: UndoError,
+    },
     /// A file could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -107,7 +112,8 @@ pub fn apply(
     })?;
     if let Err(error) = verify_result(plan) {
         drop(locks);
-        Journal::new(data).undo(entry).map_err(ApplyError::Stuck)?;
+        let id = entry.id.clone();
+        Journal::new(data).undo(entry).map_err(|source| ApplyError::Stuck { id, source })?;
         return Err(error);
     }
     Ok(entry)
@@ -125,22 +131,23 @@ fn prompts_lock(plan: &Plan, source: &dyn Source) -> Result<Option<FolderLock>, 
     }
 }
 
-/// Checks that the disk has what was planned: in edited files and in new ones.
+/// Checks that the disk has what was planned and verified: in edited files and in new ones. Lines that somebody appended
+/// right after the change do no harm.
 fn verify_result(plan: &Plan) -> Result<(), ApplyError> {
+    let check = |path: &Path, planned: &[u8]| match read_file(path)?.starts_with(planned) {
+        true => Ok(()),
+        false => Err(ApplyError::Changed { path: path.to_path_buf() }),
+    };
     for edit in &plan.edits {
         // A file that went to the trash has no result.
         if let Some(place) = plan.path_after(edit.path()) {
-            check_violations(&place, verify(edit, &read_file(&place)?))?;
+            check(&place, &edit.result())?;
         }
     }
-    for change in &plan.changes {
-        if let Change::Create { path, bytes } = change
-            && read_file(path)? != *bytes
-        {
-            check_violations(path, vec![Violation::Unlike])?;
-        }
-    }
-    Ok(())
+    plan.changes.iter().try_for_each(|change| match change {
+        Change::Create { path, bytes } => check(path, bytes),
+        _ => Ok(()),
+    })
 }
 
 fn check_violations(path: &Path, violations: Vec<Violation>) -> Result<(), ApplyError> {

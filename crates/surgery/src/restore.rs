@@ -73,11 +73,10 @@ fn restore_index(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadEr
         plan.changes.push(refresh);
         return Ok(());
     }
-    match read_file(&index) {
-        Ok(now) if sha256(&now) == left => plan.replace(&index, &now, read_file(kept)?),
-        Ok(_) => plan.changes.push(refresh),
-        Err(ReadError::NotFound { .. }) => {}
-        Err(error) => return Err(error),
+    match trashed.config.read_if_there(&index)? {
+        Some(now) if sha256(&now) == left => plan.replace(&index, &now, read_file(kept)?),
+        Some(_) => plan.changes.push(refresh),
+        None => {}
     }
     Ok(())
 }
@@ -85,11 +84,7 @@ fn restore_index(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadEr
 fn restore_prompts(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadError> {
     let history = trashed.config.history();
     let Some((kept, _)) = replaced(trashed, &history) else { return Ok(()) };
-    let now = match read_file(&history) {
-        Ok(now) => now,
-        Err(ReadError::NotFound { .. }) => return Ok(()),
-        Err(error) => return Err(error),
-    };
+    let Some(now) = trashed.config.read_if_there(&history)? else { return Ok(()) };
     let (with_prompts, pastes) = prompts::with_prompts(&now, &read_file(kept)?, &trashed.key);
     if with_prompts == now {
         return Ok(());

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
-use annals_store::read::{ReadError, read_file};
+use annals_store::read::ReadError;
 use annals_store::{AgentEntry, Discovery, SessionEntry, SessionKey, Slug, sessions_index};
 
 use crate::discards::discards;
@@ -190,11 +190,7 @@ fn remove_prompts(
     plan: &mut Plan,
 ) -> Result<(), ReadError> {
     let config = &discovery.config_dir;
-    let history = match read_file(&config.history()) {
-        Ok(history) => history,
-        Err(ReadError::NotFound { .. }) => return Ok(()),
-        Err(error) => return Err(error),
-    };
+    let Some(history) = config.read_if_there(&config.history())? else { return Ok(()) };
     let pruned = prompts::without_prompts(&history, |key| trashed.iter().any(|session| &session.key == key));
     if pruned.prompts > 0 {
         plan.replace(&config.history(), &history, pruned.rest);

@@ -1,4 +1,4 @@
-//! Verifies the bytes of a result on the disk, independently of the plan.
+//! Verifies the bytes of a result, independently of how they were made.
 
 use std::collections::{HashMap, HashSet};
 
@@ -55,9 +55,6 @@ pub enum Violation {
         /// The line number before the edits.
         line: usize,
     },
-    /// A new file is not as planned.
-    #[error("the new file is not as planned")]
-    Unlike,
     /// A client sends less of the file than before.
     #[error("{client} would send less of it")]
     Less {

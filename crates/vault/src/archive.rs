@@ -1,6 +1,6 @@
 //! Archives sessions: writes new chunks into a pack and records a version of each session.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::ingest::{ChunkSink, FileStat, IngestError, ingest};
 use crate::pack::PackWriter;
 use crate::progress::Progress;
 use crate::session_files::SessionFiles;
-use crate::version::{FileCopy, FileKind, SessionMeta, Version, VersionId};
+use crate::version::{FileCopy, FileKind, FolderMode, SessionMeta, Version, VersionId};
 use crate::writer::VaultWriter;
 
 /// A pack that grows past this is finished and the next one begun, so that a crash loses no more.
@@ -90,6 +90,7 @@ impl VaultWriter {
             };
             let before = newest.get(&(store.clone(), file.clone()));
             let files = session_files.files(session);
+            let folders = folder_modes(&files, discovery.config_dir.path());
             if is_archived(&files, discovery.config_dir.path(), before, &self.chunk_index) {
                 done.unchanged += 1;
                 continue;
@@ -99,7 +100,9 @@ impl VaultWriter {
             let copies = copier.copies(session, &files, discovery.config_dir.path(), progress)?;
             let Some(copies) = copies else { continue };
             if before.is_some_and(|before| {
-                has_same_files(&before.files, &copies) && self.has_all_chunks(&before.files)
+                has_same_files(&before.files, &copies)
+                    && has_same_folders(before, &folders)
+                    && self.has_all_chunks(&before.files)
             }) {
                 done.unchanged += 1;
                 continue;
@@ -111,6 +114,7 @@ impl VaultWriter {
                 file,
                 time: source.now(),
                 files: copies,
+                folders,
                 meta: meta(session),
             };
             builder.versions.push(version.with_id());
@@ -151,6 +155,9 @@ impl VaultWriter {
 /// Whether no file has changed since the version, and all chunks of the version are there.
 fn is_archived(files: &[PathBuf], root: &Path, before: Option<&Version>, chunk_index: &ChunkIndex) -> bool {
     let Some(before) = before.filter(|before| before.files.len() == files.len()) else { return false };
+    if !has_same_folders(before, &folder_modes(files, root)) {
+        return false;
+    }
     let known: HashMap<&str, &FileCopy> =
         before.files.iter().map(|copy| (copy.path.as_str(), copy)).collect();
     files.iter().all(|path| {
@@ -166,6 +173,27 @@ fn is_unchanged(copy: &FileCopy, stat: &FileStat, chunk_index: &ChunkIndex) -> b
         && copy.modified == stat.modified
         && copy.stamp == stat.stamp
         && copy.content().is_none_or(|content| chunk_index.is_whole(content))
+}
+
+/// The modes of the folders that hold these files, below the root; the outermost first.
+fn folder_modes(files: &[PathBuf], root: &Path) -> Vec<FolderMode> {
+    let above = |path: &PathBuf| -> Vec<PathBuf> {
+        let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
+        folders.map(Path::to_path_buf).collect()
+    };
+    let folders: BTreeSet<PathBuf> =
+        files.iter().filter(|path| path.starts_with(root)).flat_map(above).collect();
+    let mode = |folder: PathBuf| {
+        let mode = FileStat::of(&fs::metadata(&folder).ok()?).mode;
+        Some(FolderMode { path: relative(root, &folder)?, mode })
+    };
+    folders.into_iter().filter_map(mode).collect()
+}
+
+/// Whether the folders have the modes that they had. A version of an older release does not say; it is no reason for
+/// another version.
+fn has_same_folders(before: &Version, folders: &[FolderMode]) -> bool {
+    before.folders.is_empty() || before.folders == folders
 }
 
 /// Whether two lists name the same files with the same bytes and modes. A changed time alone makes no version.

@@ -54,5 +54,5 @@ pub use restore::{OnConflict, RestoreError, RestoreReport, RestoreRequest};
 pub use unpack::{FileSelection, UnpackDir};
 pub use vault::Vault;
 pub use verify::VerifyReport;
-pub use version::{FileCopy, Version, VersionId};
+pub use version::{FileCopy, FolderMode, Version, VersionId};
 pub use writer::VaultWriter;

@@ -1,12 +1,12 @@
 //! Restores a version to its place in the store, through the journal, so that `annals undo` reverts it.
 
-use std::fs::File;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::{self, Change, ChangesError};
 use annals_store::journal::JournalEntry;
+use annals_store::read::open_file;
 use annals_store::session::{InUse, lock_exclusive};
 use annals_store::source::Source;
 use sha2::{Digest, Sha256};
@@ -118,6 +118,13 @@ impl RestoreRequest<'_> {
         let dir = self.vault.unpack_dir(source)?;
         let mut changes: Vec<Change> =
             others.iter().map(|path| Change::Discard { path: path.clone() }).collect();
+        for folder in &self.version.folders {
+            let path = folder.path_in(self.root)?;
+            // A folder that is there is not ours to change.
+            if !path.exists() && is_needed(&path, &found) {
+                changes.push(Change::Folder { path, mode: Some(folder.mode) });
+            }
+        }
         let mut files = Vec::new();
         for (copy, _, path) in found.iter().filter(|(_, found, _)| *found != FileState::Same) {
             if copy.kind == FileKind::Folder {
@@ -157,6 +164,11 @@ impl Vault {
     }
 }
 
+/// Whether a folder holds something that is restored.
+fn is_needed(folder: &Path, found: &[(&FileCopy, FileState, PathBuf)]) -> bool {
+    found.iter().any(|(_, state, path)| *state != FileState::Same && path.starts_with(folder))
+}
+
 fn state_of(copy: &FileCopy, path: &Path) -> FileState {
     let Ok(metadata) = std::fs::metadata(path) else {
         // A dangling link is in the way, too.
@@ -172,7 +184,7 @@ fn state_of(copy: &FileCopy, path: &Path) -> FileState {
 }
 
 fn digest(path: &Path) -> std::io::Result<ContentId> {
-    let mut file = File::open(path)?;
+    let mut file = open_file(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];
     loop {

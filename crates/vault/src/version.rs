@@ -23,6 +23,8 @@ pub struct Version {
     pub time: i64,
     /// All of its files, including the session's own.
     pub files: Vec<FileCopy>,
+    /// The folders around them, below the config dir, the outermost first. Empty in versions of older releases.
+    pub folders: Vec<FolderMode>,
     /// What lists show of it.
     pub meta: SessionMeta,
 }
@@ -55,6 +57,15 @@ impl Version {
     pub fn is_gone(&self) -> bool {
         !self.path().exists()
     }
+}
+
+/// A folder that held files of a version, and its permission bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderMode {
+    /// Its path, relative to the config dir, with `/` between the folders.
+    pub path: String,
+    /// Its permission bits.
+    pub mode: u32,
 }
 
 /// A file of a version.
@@ -113,13 +124,24 @@ impl FileCopy {
 
     /// Its path in a folder. Paths that lead out of the folder are refused.
     pub(crate) fn path_in(&self, folder: &Path) -> Result<PathBuf, VaultError> {
-        let is_plain =
-            |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', '\0']);
-        if self.path.split('/').all(is_plain) {
-            Ok(self.path.split('/').fold(folder.to_path_buf(), |path, part| path.join(part)))
-        } else {
-            Err(VaultError::PathOutsideStore { path: self.path.clone() })
-        }
+        path_in(folder, &self.path)
+    }
+}
+
+impl FolderMode {
+    /// Its path in a folder. Paths that lead out of the folder are refused.
+    pub(crate) fn path_in(&self, folder: &Path) -> Result<PathBuf, VaultError> {
+        path_in(folder, &self.path)
+    }
+}
+
+fn path_in(folder: &Path, relative: &str) -> Result<PathBuf, VaultError> {
+    let is_plain =
+        |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', '\0']);
+    if relative.split('/').all(is_plain) {
+        Ok(relative.split('/').fold(folder.to_path_buf(), |path, part| path.join(part)))
+    } else {
+        Err(VaultError::PathOutsideStore { path: relative.to_owned() })
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 
 use annals_store::digest::sha256;
 
-use crate::version::{FileCopy, FileKind, SessionMeta, Version};
+use crate::version::{FileCopy, FileKind, FolderMode, SessionMeta, Version};
 
 /// The id of a version: twelve hex digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,9 +47,15 @@ impl Version {
 }
 
 fn text(version: &Version) -> String {
-    let Version { id: _, session, store, file, time, files, meta } = version;
+    let Version { id: _, session, store, file, time, files, folders, meta } = version;
+    let folder = |FolderMode { path, mode }: &FolderMode| format!("({}, {mode})", quoted(path));
+    // Versions of older releases have none.
+    let folders = match folders.is_empty() {
+        true => String::new(),
+        false => format!(", folders: {}", list(folders.iter().map(folder))),
+    };
     format!(
-        "Version {{ id: VersionId(\"\"), session: SessionKey({session}), store: {}, file: {}, time: {time}, files: {}, card: {} }}",
+        "Version {{ id: VersionId(\"\"), session: SessionKey({session}), store: {}, file: {}, time: {time}, files: {}{folders}, card: {} }}",
         quoted(store),
         quoted(file),
         list(files.iter().map(copy_text)),
@@ -134,6 +140,7 @@ mod tests {
             file: String::new(),
             time: 0,
             files: Vec::new(),
+            folders: Vec::new(),
             meta: SessionMeta::default(),
         }
     }
@@ -150,6 +157,7 @@ mod tests {
                 copy(FILE, FileKind::File { content: ContentId::of(b"abc"), bytes: 3 }),
                 copy("session-env/0a1b2c3d-0000-4000-8000-000000000000", FileKind::Folder),
             ],
+            folders: Vec::new(),
             meta: SessionMeta {
                 title: text("Fix the lock"),
                 first_prompt: text("Why does it hang?"),
@@ -174,6 +182,7 @@ mod tests {
             file: odd.into(),
             time: i64::MIN,
             files: vec![copy(odd, FileKind::Folder)],
+            folders: Vec::new(),
             meta: SessionMeta {
                 title: text(),
                 first_prompt: text(),
@@ -218,6 +227,15 @@ mod tests {
         use std::os::unix::ffi::OsStrExt;
         let store = OsStr::from_bytes(b"/caf\xe9/'\"\xff\xfe\xe6\xbc").into();
         assert_id(Version { store, ..empty() }, "5afc77c61612");
+    }
+
+    #[test]
+    fn the_modes_of_folders_are_a_part_of_an_id() {
+        let with = |mode| {
+            let folders = vec![FolderMode { path: "projects".to_owned(), mode }];
+            Version { folders, ..empty() }.with_id().id
+        };
+        assert!(with(0o700) != with(0o755) && with(0o700) != empty().with_id().id);
     }
 
     #[test]

@@ -63,6 +63,9 @@ pub(crate) struct CollectArgs {
     /// Try a batch this often before the receiver counts as down
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,
+    /// Also send what waits of other stores, such as one that was moved
+    #[arg(long)]
+    pub(crate) all_stores: bool,
 }
 
 /// Up to which priority lines are sent.

@@ -12,7 +12,6 @@ use crate::args::GcArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::surgery::fault;
 use crate::table::{Align, Table};
 use crate::words;
 
@@ -33,7 +32,7 @@ pub(crate) fn run(args: &GcArgs, context: &mut Context) -> Result<Outcome, Fault
         }
         let data = context.data_dir()?;
         let entry = apply(&found.plan, &data, &context.source, &mut |_| ControlFlow::Continue(()));
-        undo = Some(entry.map_err(fault)?.id);
+        undo = Some(entry?.id);
     }
     if context.json {
         context.out.json(|object| write(&found, undo.as_deref(), object))?;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use annals_store::session::{SideRecordError, append_side_record as store_aside};
+use annals_store::session::append_side_record as store_aside;
 use annals_transcript::draft::Draft;
 
 use crate::args::{ConfirmArgs, RenameArgs};
@@ -45,16 +45,9 @@ pub(crate) fn append_side_record(
     }
     let (what, source) = (format!("{command} {key}"), context.source);
     let mut go_on = |_| ControlFlow::Continue(());
-    let written = store_aside(&target.path, draft, &what, &data, &source, &mut go_on).map_err(fault)?;
+    let written = store_aside(&target.path, draft, &what, &data, &source, &mut go_on)?;
     (change.bytes_before, change.bytes_after) = (Some(written.bytes.0), Some(written.bytes.1));
     change.undo = Some(written.entry.id);
     change.report(context, &sentence(&key).done)?;
     Ok(Outcome::Done)
-}
-
-fn fault(error: SideRecordError) -> Fault {
-    match error {
-        SideRecordError::Append(error) => error.into(),
-        SideRecordError::Journal(error) => Fault::from(error).hint("nothing was changed"),
-    }
 }

@@ -1,7 +1,7 @@
 //! `annals reset-project`: moves all sessions of a project to the trash.
 
 use annals_store::Slug;
-use annals_store::reset::{ResetError, ResetPlan, apply, plan};
+use annals_store::reset::{ResetPlan, apply, plan};
 
 use crate::args::ResetProjectArgs;
 use crate::change::ChangeReport;
@@ -39,10 +39,7 @@ pub(crate) fn run(args: &ResetProjectArgs, context: &mut Context) -> Result<Outc
     if !context.confirms(args.confirm, &question)? {
         return Ok(Outcome::Declined);
     }
-    let entry = apply(&plan, &config, &data, &context.source).map_err(|error| match error {
-        ResetError::InUse(error) => Fault::from(error),
-        ResetError::Changes(error) => error.into(),
-    })?;
+    let entry = apply(&plan, &config, &data, &context.source)?;
     change.undo = Some(entry.id);
     change.report(context, &format!("moved {sessions} ({}) to the trash", words::bytes(plan.bytes)))?;
     Ok(Outcome::Done)

@@ -10,7 +10,6 @@ use annals_surgery::restore::{TrashRestoreError, plan};
 use annals_transcript::time::format_millis;
 use annals_vault::Version;
 
-use super::undo::fault as undo_fault;
 use crate::args::{ConfirmArgs, RestoreArgs};
 use crate::change::{ChangeReport, ChangeSubject, Sentence};
 use crate::context::Context;
@@ -78,7 +77,7 @@ pub(crate) fn run(args: &RestoreArgs, context: &mut Context) -> Result<Outcome, 
         if !context.confirms(confirm, &format!("go on with what was cut short: {subject}?"))? {
             return Ok(Outcome::Declined);
         }
-        Journal::new(&context.data_dir()?).undo(entry).map_err(undo_fault)?;
+        Journal::new(&context.data_dir()?).undo(entry)?;
         confirm.yes = true;
     }
     let lost = find(session, args.change.as_deref(), everything(context)?, context)?;

@@ -16,7 +16,6 @@ use crate::args::RewindArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::surgery::fault as apply_fault;
 use crate::table::{Align, Table, one_line};
 use crate::words::{moment, plural};
 
@@ -71,7 +70,7 @@ pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, F
         let session = config.session(slug, new);
         rewinding.plan.changes.push(Change::RefreshIndex { session });
     }
-    let entry = apply(&rewinding, &data, &source, &mut |_| ControlFlow::Continue(())).map_err(apply_fault)?;
+    let entry = apply(&rewinding, &data, &source, &mut |_| ControlFlow::Continue(()))?;
     report(&session, &rewinding, Some(&entry.id), context, &in_words)?;
     Ok(Outcome::Done)
 }

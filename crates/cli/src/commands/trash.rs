@@ -128,19 +128,16 @@ fn delete(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fault> {
         context.say(format!("{} stays in the trash: {}", left.batch.id, left.reason));
     }
     if !args.confirm.dry_run && !to_delete.is_empty() {
-        if !args.confirm.yes && !context.can_prompt() {
-            return Err(Fault::usage("emptying the trash cannot be undone")
-                .hint("without a terminal, confirm with --yes; --dry-run shows what would be deleted"));
-        }
-        if !args.confirm.yes {
-            draw(&to_delete, context)?;
-        }
         let whose =
             if args.all_stores { "all stores".to_owned() } else { config.path().display().to_string() };
         let question = format!(
             "delete {} of {whose} from the trash permanently? This cannot be undone.",
             sum(&to_delete)
         );
+        context.check_confirmable(args.confirm, &question)?;
+        if !args.confirm.yes {
+            draw(&to_delete, context)?;
+        }
         if !context.confirms(args.confirm, &question)? {
             return Ok(Outcome::Declined);
         }

@@ -1,7 +1,7 @@
 //! `annals undo`: reverts a change of the store, byte for byte.
 
 use annals_json::ObjectWriter;
-use annals_store::journal::{Journal, JournalEntry, Stage, UndoError};
+use annals_store::journal::{Journal, JournalEntry, Stage};
 use annals_transcript::time::format_millis;
 
 use crate::args::UndoArgs;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fau
     if !context.confirms(args.confirm, &format!("revert {}?", subject.sentence(&entry.what)))? {
         return Ok(Outcome::Declined);
     }
-    let entry = journal.undo(entry).map_err(fault)?;
+    let entry = journal.undo(entry)?;
     if context.json {
         context.out.json(|object| write(&entry, &subject, object))?;
     } else {
@@ -61,22 +61,6 @@ fn find(id: Option<&str>, entries: Vec<JournalEntry>, context: &Context) -> Resu
         }
         None => Err(Fault::nothing_found(format!("{store}: no such change to revert"))
             .hint("annals undo --list lists the changes of this store, annals undo --list --all-stores all")),
-    }
-}
-
-/// Explains why a change was not reverted.
-pub(super) fn fault(error: UndoError) -> Fault {
-    let message = error.to_string();
-    match error {
-        UndoError::AlreadyUndone { .. } => Fault::nothing_found(message),
-        UndoError::Emptied { .. } => {
-            Fault::nothing_found(message).hint("annals undo --list lists the others; name one by its id")
-        }
-        UndoError::ChangedSince { .. } | UndoError::Busy { .. } => {
-            Fault::conflict(message).hint("nothing was changed")
-        }
-        UndoError::Write(error) => Fault::from(error).hint("run annals undo again: it goes on from there"),
-        _ => Fault::internal(message),
     }
 }
 

@@ -42,6 +42,18 @@ fn lost_messages_are_problems_and_the_repair_is_named() {
 }
 
 #[test]
+fn a_repair_that_would_leave_everything_as_it_is_is_not_named() {
+    let talk = Session::new().id(ID).parent(Some("gone")).prompt("one").reply("first");
+    let (home, path) = store(talk.into_bytes());
+    let before = fs::read(&path).unwrap();
+    let answer = annals_exits(&home, &["check", ID], 3);
+    assert!(!answer.out.contains("to repair it"), "{}", answer.out);
+    assert!(answer.out.contains("annals repair leaves it as it is"), "{}", answer.out);
+    annals_exits(&home, &["repair", ID, "--yes"], 0);
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
 fn two_sessions_in_one_file_are_reported_and_not_joined() {
     let other = "5e550000-0000-4000-8000-000000000001";
     let other =

@@ -115,6 +115,19 @@ fn made() -> Home {
     home
 }
 
+/// One project with a file, a folder and a file elsewhere: each path that a reset moves is several steps.
+#[cfg(unix)]
+fn made_to_reset() -> Home {
+    let (home, id) = (Home::new(), "5ec0ffee-0000-4000-8000-000000000000");
+    home.write(
+        format!("projects/-p/{id}.jsonl"),
+        builder::Session::new().id(id).prompt("a").reply("b").into_bytes(),
+    );
+    home.write(format!("projects/-p/{id}/tool-results/out.txt"), "out");
+    home.write(format!("todos/{id}-agent-{id}.json"), "[]");
+    home
+}
+
 /// The session whose files can go back; its work folder is in the store, so that it is looked at as well.
 fn path_of_rewind(largest: &Path) -> PathBuf {
     let projects = largest.ancestors().nth(2).unwrap();
@@ -214,6 +227,19 @@ fn goes_back(
     true
 }
 
+/// The reset with the fewest paths, since each is several steps, that moves files, folders and files outside of the project.
+fn smallest_reset(discovery: &Discovery) -> reset::ResetPlan {
+    let config = &discovery.config_dir;
+    let plans = discovery.projects.iter().map(|project| reset::plan(discovery, config, &project.slug));
+    let has_all = |plan: &reset::ResetPlan| {
+        let is_elsewhere = |path: &PathBuf| !path.starts_with(config.projects());
+        plan.paths.iter().any(|path| path.is_dir() && !is_elsewhere(path))
+            && plan.paths.iter().any(|path| path.is_file() && !is_elsewhere(path))
+            && plan.paths.iter().any(is_elsewhere)
+    };
+    plans.filter(has_all).min_by_key(|plan| plan.paths.len()).unwrap()
+}
+
 /// Carries a change out, and dies before one of its steps. Started by the test below, in a process of its own.
 #[test]
 #[ignore = "started by the tests of before_each_step"]
@@ -242,7 +268,7 @@ fn dies_before_a_step() {
             drop(append_side_record(&session.path, &draft, name, &data, &source, &mut watch).unwrap());
         }
         "reset-project" => {
-            let plan = reset::plan(&discovery, &config, &session.slug);
+            let plan = smallest_reset(&discovery);
             changes::apply(&plan.changes(), name, config.path(), &data, &source, &mut watch).unwrap();
         }
         "todos set" => {
@@ -269,7 +295,7 @@ fn finishes(home: &Home, name: &str, step: usize) -> bool {
 /// Kills a change before each of its steps (at least `least`): `annals undo` gives every byte back.
 #[cfg(unix)]
 fn killed_before_each_step(name: &str, least: usize) {
-    let made = made();
+    let made = if name == "reset-project" { made_to_reset() } else { made() };
     forwards(name, least, &made, Home::new);
     if Home::on_two_file_systems().is_none() {
         skipped(name, "there is no second file system");

@@ -14,6 +14,24 @@ use crate::{annals, annals_exits};
 const ID: &str = "11111111-0000-4000-8000-000000000000";
 const SECRET: &str = "the words of a stranger";
 
+/// Files of a stranger in the forms of the files of a store.
+const FILES_IN_JSON: [(&str, &str); 5] = [
+    (
+        "history",
+        r#"{"display":"SECRET","timestamp":1767225600000,"project":"/w","sessionId":"ID","pastedContents":{}}"#,
+    ),
+    (
+        "stats",
+        r#"{"version":1,"modelUsage":{"SECRET":{"inputTokens":1,"outputTokens":1}},"totalSessions":1}"#,
+    ),
+    (
+        "index",
+        r#"{"version":1,"entries":[{"sessionId":"ID","summary":"SECRET","fileMtime":1}],"originalPath":"SECRET"}"#,
+    ),
+    ("title", r#"{"customTitle":"SECRET"}"#),
+    ("meta", r#"{"agentType":"SECRET","description":"SECRET"}"#),
+];
+
 /// A store whose links all lead to files of its reader.
 fn linked() -> Home {
     let home = Home::new();
@@ -25,9 +43,11 @@ fn linked() -> Home {
     for name in ["secret.jsonl", "agent-dd.jsonl", "x.md"] {
         fs::write(private.join(name), format!("{line}\n")).unwrap();
     }
+    for (name, json) in FILES_IN_JSON {
+        fs::write(private.join(name), json.replace("SECRET", SECRET).replace("ID", ID)).unwrap();
+    }
     let talk = Session::new().id(ID).prompt("hello").reply("hi").into_bytes();
     home.write(format!("projects/-w/{ID}.jsonl"), talk);
-    home.write("history.jsonl", "");
     home.write("todos/x.json", "[]");
     home.write("plans/own.md", "own");
     let config = home.config_dir();
@@ -46,6 +66,12 @@ fn linked() -> Home {
     link(&private.join("x.md"), "plans/stolen.md");
     link(&private, "paste-cache");
     link(&secret, &format!("todos/{ID}-agent-{ID}.json"));
+    link(&private.join("history"), "history.jsonl");
+    link(&private.join("stats"), "stats-cache.json");
+    link(&private.join("index"), "projects/-w/sessions-index.json");
+    link(&private.join("title"), &format!("projects/-w/{ID}/custom-title.json"));
+    link(&private.join("meta"), &format!("projects/-w/{ID}/subagents/agent-zz.meta.json"));
+    link(&private, "shell-snapshots");
     home
 }
 
@@ -55,8 +81,20 @@ fn no_command_reads_what_a_link_of_the_store_leads_to() {
     let all = ["tool-results", "file-history", "todos", "plans", "memory", "pastes"];
     let includes = all.iter().flat_map(|what| ["--include", what]);
     let collect: Vec<&str> = ["collect", "--to", "-"].into_iter().chain(includes).collect();
-    let runs: [&[&str]; 10] = [
+    let runs: [&[&str]; 22] = [
         &collect,
+        &["history"],
+        &["usage", "--compare"],
+        &["stats"],
+        &["check", "--all"],
+        &["ls", "--all", "--long"],
+        &["show", ID, "--as", "agents"],
+        &["gc"],
+        &["redact", ID, "--scan", "--pattern", "words"],
+        &["redact", ID, "--yes", "--pattern", "words"],
+        &["rename", ID, "title", "--yes"],
+        &["trash", ID, "--history", "--dry-run"],
+        &["merge", ID, ID, "--dry-run"],
         &["search", "stranger"],
         &["search", "--exact", SECRET],
         &["sql", "select * from blocks"],
@@ -73,7 +111,10 @@ fn no_command_reads_what_a_link_of_the_store_leads_to() {
     }
     assert_eq!(annals(&home, &["plans", "stolen"]).code, Some(1));
     // What is left out is reported.
-    annals_exits(&home, &["archive", "--all"], 3);
+    for run in [&["archive", "--all"][..], &["archive", ID], &["index"]] {
+        let errors = annals_exits(&home, run, 3).error;
+        assert!(errors.contains("symbolic link") && errors.lines().count() == 1, "{run:?}\n{errors}");
+    }
     let clone = annals_exits(&home, &["clone", ID, "--yes"], 0);
     assert!(!clone.out.is_empty());
     for folder in [home.config_dir(), home.data_dir()] {

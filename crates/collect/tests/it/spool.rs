@@ -308,3 +308,33 @@ fn what_waits_is_sent_by_its_own_store_only() {
     assert!(spooled(&home).is_empty());
     assert_eq!(sink.batches, [2, 1]);
 }
+
+#[test]
+fn what_waits_of_a_store_that_was_moved_is_reported_and_sent_on_request() {
+    let (home, source) = (Home::new(), CountingSource::default());
+    home.write(SESSION, "{\"type\":\"user\",\"uuid\":\"first\"}\n");
+    assert!(pass(&home, &source, &mut never(), small(10)).is_err());
+    let old = home.config_dir().canonicalize().unwrap();
+    let other = TempDir::new("store");
+    let (store, data) = (Store::open(other.path()), DataDir::new(home.data_dir()));
+    let mut sink = Memory::default();
+    let run = |sink: &mut Memory, claims_all: bool| {
+        let rules = SecretRules::new(&[], &[]).unwrap();
+        let mut collector = Collector::open(&store, &data, "test", rules, &source).unwrap();
+        if claims_all {
+            collector.claim_all_stores();
+        }
+        collector.pass(sink).unwrap()
+    };
+    // As long as the store is there, its own run sends it.
+    assert_eq!(run(&mut sink, false).unclaimed, None);
+    std::fs::rename(&old, old.with_extension("moved")).unwrap();
+    let unclaimed = run(&mut sink, false).unclaimed.unwrap();
+    assert_eq!((unclaimed.backlog.batches, unclaimed.store.as_ref()), (1, Some(&old)));
+    assert!(sink.batches.is_empty());
+    let passed = run(&mut sink, true);
+    assert_eq!((passed.items, passed.spooled, passed.unclaimed), (1, 1, None));
+    assert_eq!(sink.arrived.latest(SESSION).len(), 1);
+    assert!(spooled(&home).is_empty());
+    assert_eq!(run(&mut sink, false).items, 0);
+}

@@ -32,7 +32,7 @@ fn builds() {
     index.refresh(&store.discover(), &data, &Prices::embedded(), |_| ControlFlow::Continue(())).unwrap();
 }
 
-fn build(home: &Home) -> Child {
+pub(crate) fn build(home: &Home) -> Child {
     let mut command = home.command(env::current_exe().unwrap());
     command.args(["--exact", "killed::builds", "--ignored"]);
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()

@@ -10,6 +10,7 @@ mod rows;
 mod search;
 mod segments;
 mod summary_cache;
+mod upgrading;
 mod views;
 
 use std::ops::ControlFlow;

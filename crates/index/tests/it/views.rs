@@ -140,10 +140,12 @@ fn a_sub_agent_names_the_call_that_started_it() {
     for session in &discovery.sessions {
         let bytes = read_file(&session.path).unwrap();
         let spawned = spawns(&Transcript::parse(&bytes));
-        let of_session = agents::agents_of_session(&discovery, &session.key);
-        let files: Vec<_> = of_session.iter().map(|agent| agent.files[0]).collect();
+        let mut files: Vec<_> = discovery.agents_of(&session.key).collect();
+        // One of each sub-agent, whatever projects it worked in.
+        files.sort_by(|left, right| (&left.key, &left.path).cmp(&(&right.key, &right.path)));
+        files.dedup_by(|left, right| left.key == right.key);
         let facts: Vec<_> = agents::details(&files).0.into_iter().map(|details| details.facts).collect();
-        for (agent, link) in of_session.iter().zip(link(&spawned, &facts)) {
+        for (agent, link) in files.iter().zip(link(&spawned, &facts)) {
             let AgentLink::Linked { spawn, by } = link else { continue };
             if by == LinkEvidence::Workflow {
                 continue;

@@ -108,6 +108,7 @@ impl Transaction<'_> {
             }
         }
         self.look_again()?;
+        self.set_modes()?;
         steps.step()?;
         self.entry.stage = Stage::Done;
         Ok(Journal::new(self.data).write(&self.entry)?)
@@ -129,6 +130,11 @@ impl Transaction<'_> {
                 path => create_folder(path)?,
             }
         }
+        Ok(())
+    }
+
+    /// Gives new folders their modes once everything is in them: one may allow no more files.
+    fn set_modes(&self) -> Result<(), WriteError> {
         for change in self.set.changes {
             if let Change::Folder { path, mode: Some(mode) } = change {
                 set_mode(path, *mode)?;
@@ -204,6 +210,7 @@ impl Transaction<'_> {
             Some(current) if is_refused => current,
             Some(current) => current.saturating_add(1),
         };
+        self.entry.make_folders_writable();
         let reverted: Result<(), WriteError> = (0..self.entry.effects.len()).rev().try_for_each(|at| {
             match at >= untouched.max(self.folders) {
                 true => clear_left_overs(self.entry.effects[at].path()),

@@ -14,7 +14,7 @@ use crate::files::{PlainName, WriteError, create_file};
 use crate::key::SessionKey;
 use crate::layout::ConfigDir;
 use crate::lexical::resolve;
-use crate::read::{ReadError, read_file, read_file_if_there};
+use crate::read::{ReadError, read_below, read_file_if_there};
 use crate::scan::modified_millis;
 
 /// One saved version of a file.
@@ -166,7 +166,7 @@ impl Backups {
             (None, None) => Ok(true),
             (Some(name), Some(bytes)) => match PlainName::new(name, "the name of a copy") {
                 // A copy that was removed holds nothing.
-                Ok(name) => match read_file(&self.folder.join(name.as_str())) {
+                Ok(name) => match read_below(&self.folder, &self.folder.join(name.as_str())) {
                     Err(ReadError::NotFound { .. }) => Ok(false),
                     read => Ok(read? == bytes),
                 },

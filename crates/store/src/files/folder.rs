@@ -51,6 +51,16 @@ fn mode_of(_: &Path) -> io::Result<u32> {
     Ok(0)
 }
 
+/// Lets the owner change a folder that is about to be emptied, which may have had another mode before it came back.
+pub(crate) fn make_writable(folder: &Path) {
+    const OWNER: u32 = 0o700;
+    if let Ok(mode) = mode_of(folder)
+        && mode & OWNER != OWNER
+    {
+        let _ = set_mode(folder, mode & 0o7777 | OWNER);
+    }
+}
+
 /// Sets permission bits, where there are such.
 #[cfg(unix)]
 pub(crate) fn set_mode(path: &Path, mode: u32) -> Result<(), WriteError> {

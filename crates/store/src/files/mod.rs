@@ -21,7 +21,7 @@ pub use append::{AppendFile, AppendedLine};
 pub(crate) use copy::{copy_file, covers, digest_of, exists, read_from, remove};
 pub use error::WriteError;
 pub use folder::{create_folder, new_file, sync_folder};
-pub(crate) use folder::{create_folder_like_parent, set_mode};
+pub(crate) use folder::{create_folder_like_parent, make_writable, set_mode};
 pub(crate) use line_repair::{TAIL_BYTES, line_repair};
 pub use lock::{FolderLock, LockError};
 pub use move_path::move_path;

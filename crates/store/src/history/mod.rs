@@ -13,7 +13,7 @@ use annals_transcript::record_lines::RecordSplitter;
 
 use crate::layout::ConfigDir;
 use crate::problem::FileProblem;
-use crate::read::{ReadError, open_below, read_below, stream_records_of};
+use crate::read::{ReadError, stream_records_of};
 use annals_transcript::view::views;
 
 pub use write::{NewPrompt, append, paste_hash};
@@ -73,7 +73,7 @@ impl<'a> Paste<'a> {
         let Some(hash) = self.content_hash().map(Text::decode).filter(|hash| is_plain_name(hash)) else {
             return Ok(None);
         };
-        let bytes = read_below(config.path(), &config.paste(&hash))?;
+        let bytes = config.read(&config.paste(&hash))?;
         Ok(Some(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())))
     }
 }
@@ -92,7 +92,7 @@ pub fn stream_history(
     let path = config.history();
     let mut problems = Vec::new();
     let fail = |error| ReadError::new(&path, error);
-    let file = match open_below(config.path(), &path).map_err(fail) {
+    let file = match config.open(&path).map_err(fail) {
         Ok(file) => file,
         Err(ReadError::NotFound { .. }) => return Ok(problems),
         Err(error) => return Err(error),

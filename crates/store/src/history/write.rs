@@ -8,7 +8,7 @@ use crate::files::{
 };
 use crate::key::SessionKey;
 use crate::layout::ConfigDir;
-use crate::read::read_file;
+
 use crate::source::Clock;
 
 /// Pastes of more UTF-16 units than this are kept in `paste-cache/`.
@@ -88,7 +88,7 @@ fn keep_paste(config: &ConfigDir, text: &str) -> Result<(), WriteError> {
     let path = config.paste(&paste_hash(text));
     match create_file(&path, text.as_bytes()) {
         // The name is a hash of the content; only a torn copy differs.
-        Err(WriteError::Exists { .. }) if read_file(&path).is_ok_and(|bytes| bytes == text.as_bytes()) => {
+        Err(WriteError::Exists { .. }) if config.read(&path).is_ok_and(|bytes| bytes == text.as_bytes()) => {
             Ok(())
         }
         Err(WriteError::Exists { .. }) => replace_file(&path, text.as_bytes()),

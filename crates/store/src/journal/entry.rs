@@ -6,7 +6,7 @@ use annals_json::{Fields, ObjectWriter, Value};
 
 use super::effect::Effect;
 use super::path_text;
-use crate::files::exists;
+use crate::files::{exists, make_writable};
 use crate::key::SessionKey;
 use crate::layout::{ConfigDir, FileRole};
 
@@ -58,6 +58,15 @@ pub struct JournalEntry {
 }
 
 impl JournalEntry {
+    /// Makes the folders that the change made writable, before it is reverted: a mode that came back may forbid it.
+    pub(crate) fn make_folders_writable(&self) {
+        for effect in &self.effects {
+            if let Effect::FolderCreated { path } = effect {
+                make_writable(path);
+            }
+        }
+    }
+
     /// Whether it belongs to a store; links to the store's folder are followed.
     pub fn is_of(&self, config: &ConfigDir) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());

@@ -26,6 +26,7 @@ pub(crate) struct Reverter<'r, 'w> {
 impl Reverter<'_, '_> {
     /// Reverts all steps, the last first, as far as they were made.
     pub(crate) fn revert_all(&mut self) -> Result<(), WriteError> {
+        self.entry.make_folders_writable();
         for at in (0..self.entry.effects.len()).rev() {
             self.revert(at)?;
         }

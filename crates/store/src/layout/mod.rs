@@ -1,5 +1,6 @@
 //! Where everything in a config dir is, old and new. Only names: nothing here touches the disk.
 
+mod open;
 mod role;
 
 use std::path::{Path, PathBuf};
@@ -60,19 +61,9 @@ impl ConfigDir {
         self.project(slug).join(session.as_str())
     }
 
-    /// `projects/<slug>/agent-<agent>.jsonl`: 2.0.x – 2.1.2x.
-    pub fn agent_beside(&self, slug: &Slug, agent: &AgentKey) -> PathBuf {
-        self.project(slug).join(format!("agent-{agent}.jsonl"))
-    }
-
     /// `projects/<slug>/<session>/subagents`: 2.1.3x and later.
     pub fn subagents(&self, slug: &Slug, session: &SessionKey) -> PathBuf {
         self.session_folder(slug, session).join("subagents")
-    }
-
-    /// `projects/<slug>/<session>/subagents/agent-<agent>.jsonl`
-    pub fn agent_under(&self, slug: &Slug, session: &SessionKey, agent: &AgentKey) -> PathBuf {
-        self.subagents(slug, session).join(format!("agent-{agent}.jsonl"))
     }
 
     /// `projects/<slug>/<session>/tool-results`
@@ -148,11 +139,6 @@ impl ConfigDir {
     /// `sessions`: running clients.
     pub fn running(&self) -> PathBuf {
         self.0.join("sessions")
-    }
-
-    /// `sessions/<pid>.json`
-    pub fn running_client(&self, pid: u32) -> PathBuf {
-        self.running().join(format!("{pid}.json"))
     }
 
     /// `plans`

@@ -10,9 +10,7 @@ use annals_transcript::problem::{Problem, ProblemKind};
 use annals_transcript::record::{Record, User};
 use annals_transcript::transcript::Transcript;
 
-use crate::problem::FileProblem;
 use crate::read::{ReadError, read_below};
-use crate::scan::SessionEntry;
 
 pub use inline::with_outputs;
 pub use write::{MAX_SHELL_OUTPUT, SavedOutput, is_too_large, save, save_file};
@@ -71,14 +69,6 @@ impl OverflowFile {
     }
 }
 
-/// Finds the file that a record names, which may be a path of another machine: first by name in the session's
-/// `tool-results/`, then at the recorded path. Only paths inside a `tool-results/` folder are followed: a record must not
-/// expose arbitrary files.
-pub fn resolve(session: &SessionEntry, named: &str) -> Result<OverflowFile, FileProblem> {
-    resolve_in(&session.folder(), named)
-        .ok_or_else(|| FileProblem::whole(&session.path, ProblemKind::MissingOverflow, named))
-}
-
 /// The overflow files that the records of a session name and that are nowhere, each at the record that names it.
 pub fn missing(transcript: &Transcript<'_>, folder: &Path) -> Vec<Problem> {
     let mut found = Vec::new();
@@ -94,7 +84,9 @@ pub fn missing(transcript: &Transcript<'_>, folder: &Path) -> Vec<Problem> {
     found
 }
 
-/// The same for a session that is not in a store: `folder` is the session's path without its ending.
+/// Finds the file that a record names, which may be a path of another machine: first by name in the session's
+/// `tool-results/`, then at the recorded path. Only paths inside a `tool-results/` folder are followed: a record must not
+/// expose arbitrary files. `folder` is the session's path without its ending.
 pub fn resolve_in(folder: &Path, named: &str) -> Option<OverflowFile> {
     let mut parts = named.rsplit(['/', '\\']);
     let name = parts.next().filter(|name| !name.is_empty() && *name != "." && *name != "..")?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::SAVED_TO;
 use crate::files::{PlainName, WriteError, create_file, create_folder, new_file, sync_folder};
-use crate::read::{open_file, read_file};
+use crate::read::{open_file, read_below};
 
 /// A shell output of more UTF-16 units than this is saved to a separate file.
 pub const MAX_SHELL_OUTPUT: usize = 30_000;
@@ -35,7 +35,7 @@ pub fn save(folder: &Path, id: &str, bytes: &[u8]) -> Result<SavedOutput, WriteE
     let id = PlainName::new(id, "the id of an output")?;
     let path = folder.join("tool-results").join(format!("{id}.txt"));
     match create_file(&path, bytes) {
-        Err(WriteError::Exists { .. }) if read_file(&path).is_ok_and(|there| there == bytes) => {}
+        Err(WriteError::Exists { .. }) if read_below(folder, &path).is_ok_and(|there| there == bytes) => {}
         made => made?,
     }
     let preview = preview(&path, bytes, bytes.len() as u64);

@@ -17,7 +17,7 @@ pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
 pub use rescan::Scan;
 pub use snapshot::{ScanDiff, StoreChanges, StoreSnapshot};
 use walk::RoleRules;
-pub(crate) use walk::{modified_millis, session_named_in};
+pub(crate) use walk::{is_link_followed, modified_millis, session_named_in};
 
 use crate::layout::ConfigDir;
 use crate::parallel;

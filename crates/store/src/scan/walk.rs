@@ -172,6 +172,11 @@ pub(super) fn link_target(roles: &RoleRules<'_>, link: &Path) -> LinkTarget {
     if is_same { LinkTarget::SameKind } else { LinkTarget::Elsewhere }
 }
 
+/// Whether a link of a store is followed.
+pub(crate) fn is_link_followed(config: &ConfigDir, link: &Path) -> bool {
+    link == config.projects() || link_target(&RoleRules::Config(config), link) == LinkTarget::SameKind
+}
+
 /// The problem of a link that is not followed.
 pub(super) fn not_followed(link: &Path) -> FileProblem {
     FileProblem::whole(link, ProblemKind::UnreadableSideFile, LINK)

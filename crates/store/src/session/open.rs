@@ -1,5 +1,6 @@
 //! Opens writers: of new sessions, existing ones and sub-agents.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use annals_json::ObjectWriter;
@@ -20,7 +21,7 @@ use crate::json_file::JsonFile;
 use crate::key::{SessionKey, Slug};
 use crate::layout::ConfigDir;
 use crate::lock::FileLock;
-use crate::read::{ReadError, read_file, read_file_if_there};
+use crate::read::{ReadError, read_below, read_file, read_file_if_there};
 use crate::readable_name::new_name;
 use crate::scan::session_named_in;
 use crate::source::{Source, SourceRef, is_uuid, new_uuid};
@@ -102,24 +103,27 @@ impl AgentFolder {
         if !path.exists() {
             return Ok(None);
         }
-        let meta = JsonFile::read(&path.with_extension("meta.json")).ok();
+        let meta = JsonFile::read_below(self.project(), &path.with_extension("meta.json")).ok();
         let depth = meta.as_ref().and_then(|file| AgentMeta::new(file.object().ok()?).spawn_depth());
         Ok(Some(AgentParent { id: id.to_string(), depth: depth.unwrap_or(1).saturating_add(1) }))
+    }
+
+    /// The project's folder.
+    fn project(&self) -> &Path {
+        self.folder.ancestors().nth(2).unwrap_or(&self.folder)
     }
 
     /// The file of a sub-agent: in the session's folder, or next to the session where older releases made it.
     fn path_of(&self, id: &str) -> PathBuf {
         let name = format!("agent-{id}.jsonl");
         let path = self.folder.join(&name);
-        let beside = self.folder.ancestors().nth(2).map(|project| project.join(&name));
+        let beside = self.project().join(&name);
         let is_of_session = |beside: &PathBuf| {
             let named = session_named_in(beside).ok().flatten();
             named.is_some_and(|named| named == self.origin.session.as_str())
         };
-        match beside.filter(|beside| !path.exists() && beside.exists() && is_of_session(beside)) {
-            Some(beside) => beside,
-            None => path,
-        }
+        let is_beside = !path.exists() && beside.exists() && is_of_session(&beside);
+        if is_beside { beside } else { path }
     }
 
     /// What the lines of the session have in common.
@@ -148,7 +152,7 @@ impl AgentFolder {
         let lock = lock_file(&path, data)?;
         let mut origin = Origin { agent: Some(id.to_string()), ..self.origin.clone() };
         if path.exists() {
-            let bytes = read_file(&path)?;
+            let bytes = read_below(self.project(), &path)?;
             let state = Continuation::of(&Transcript::parse(&bytes), ThreadKind::Agent);
             // It may work in another folder than its session.
             if let Some(own) = state.origin().filter(|own| !own.cwd.is_empty()) {
@@ -277,6 +281,7 @@ impl<'s> SessionWriter<'s> {
             state,
             origin,
             source,
+            joined: HashSet::new(),
             known_length: 0,
             repeated_at: 0,
             unsettled: false,

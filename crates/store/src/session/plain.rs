@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use annals_json::edit::{EditError, Editor, PathStep};
 use annals_json::{RawJson, Value};
 use annals_transcript::content::Block;
-use annals_transcript::draft::{DraftError, ResponseDefaults, drafts_from_message};
+use annals_transcript::draft::{Draft, DraftError, ResponseDefaults, drafts_from_message};
 use annals_transcript::message::{Message, MessageContent, MessageRole};
 
 use super::error::AppendError;
@@ -27,7 +27,34 @@ impl SessionWriter<'_> {
         };
         let message = self.with_outputs_apart(message)?;
         let drafts = drafts_from_message(&message, &defaults)?;
-        drafts.iter().map(|draft| self.append(draft)).collect()
+        match message.records.is_empty() {
+            true => drafts.iter().map(|draft| self.append(draft)).collect(),
+            false => self.append_restored(&drafts),
+        }
+    }
+
+    /// Appends the records that a message came from. The parent of one may be none of the messages: progress, or what a
+    /// filter left out. Then the record follows the last one. So it does if its parent is a result between two calls of one
+    /// response, which comes after the whole response here; then the results follow each other, too.
+    fn append_restored(&mut self, drafts: &[Draft]) -> Result<Vec<Receipt>, AppendError> {
+        let mut receipts = Vec::new();
+        for draft in drafts {
+            let parent = draft.own_parent().flatten();
+            let is_known = parent.is_none_or(|parent| self.state.knows(parent));
+            let is_joined = parent.is_some_and(|parent| self.joined.contains(parent));
+            let receipt = match is_known && !is_joined {
+                true => self.append(draft)?,
+                false => {
+                    let tip = self.state.tip().map(str::to_owned);
+                    self.append(&draft.clone().with_parent(tip.as_deref()))?
+                }
+            };
+            if !is_known && !receipts.is_empty() {
+                self.joined.extend(drafts.iter().filter_map(Draft::own_uuid).map(str::to_owned));
+            }
+            receipts.push(receipt);
+        }
+        Ok(receipts)
     }
 
     /// Moves outputs that are too large for a line to files; the line keeps a preview. A message made from records is

@@ -1,5 +1,6 @@
 //! The writer of one session file.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -47,6 +48,8 @@ pub struct SessionWriter<'s> {
     pub(super) is_noted: bool,
     /// Whether the project's index is updated when the file is closed.
     pub(super) index: IndexMode,
+    /// The records of responses whose calls were apart in the session that they come from, and follow each other here.
+    pub(super) joined: HashSet<String>,
 }
 
 /// Who updates the index of the project.

@@ -16,7 +16,7 @@ use crate::problem::FileProblem;
 use crate::scan::modified_millis;
 use annals_transcript::view::views;
 
-pub use write::{IndexEdit, IndexError, IndexUpdate, rebuild, refresh, refreshed, remove, without};
+pub use write::{IndexEdit, IndexError, IndexUpdate, refresh, refreshed, without};
 
 views! {
     /// The index of a project.

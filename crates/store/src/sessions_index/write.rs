@@ -1,26 +1,22 @@
-//! Updates the index of a project: refreshes an entry, removes one, or rebuilds all. Only the bytes that must
+//! Updates the index of a project: refreshes an entry, or removes some. Only the bytes that must
 //! change do.
 
 use std::path::PathBuf;
 
 use annals_json::BYTE_ORDER_MARK;
 use annals_json::edit::{EditError, Editor, PathStep};
-use annals_json::{Value, ValueKind, write_string};
+use annals_json::{Value, ValueKind};
 
 use super::IndexEntry;
 use super::entry::{EntryFields, IndexLayout, count_messages};
 use crate::files::{PlainName, WriteError, replace_file};
-use crate::indent::{self, break_to};
+use crate::indent::break_to;
 use crate::json_file::JsonFile;
 use crate::key::{SessionKey, Slug};
 use crate::layout::ConfigDir;
 use crate::problem::FileProblem;
 use crate::read::ReadError;
-use crate::scan::{SessionEntry, Store};
 use crate::summary::Summary;
-
-/// The version that is written for a new index.
-const VERSION: &[u8] = b"1";
 
 /// What became of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,14 +75,6 @@ pub fn refreshed(
     Ok((after != index.file.bytes).then_some(IndexEdit { before: index.file.bytes, after }))
 }
 
-/// Takes a session out of a project's index; every other byte stays.
-pub fn remove(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<IndexUpdate, IndexError> {
-    match IndexFile::read(config, slug)? {
-        Some(index) => index.replace(&index.without(std::slice::from_ref(session))?, IndexUpdate::Removed),
-        None => Ok(IndexUpdate::NoIndex),
-    }
-}
-
 /// An index as it is, and as it would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexEdit {
@@ -107,38 +95,6 @@ pub fn without(
     Ok((after != index.file.bytes).then_some(IndexEdit { before: index.file.bytes, after }))
 }
 
-/// Rebuilds all entries of a project's index from the files, creating it if necessary, and returns how many there are.
-/// Other content of the index stays, unless it cannot be read.
-pub fn rebuild(config: &ConfigDir, slug: &Slug) -> Result<usize, IndexError> {
-    let old = IndexFile::read(config, slug)?;
-    let store = Store::open(config.path());
-    let mut discovery = store.discover();
-    let is_ours =
-        |session: &SessionEntry| session.slug == *slug && session.path == config.session(slug, &session.key);
-    discovery.sessions.retain(is_ours);
-    let (summaries, _) = store.summaries(&discovery);
-    let mut entries = Vec::new();
-    for summary in summaries.iter().filter(|summary| summary.has_conversation) {
-        entries.push(EntryFields::new(summary, count_messages(&summary.path)?).bytes(IndexLayout::Many));
-    }
-    let count = entries.len();
-    let list = indent::list(entries.into_iter(), 1);
-    let edited = old.and_then(|old| old.edit(|editor| editor.set(&[], "entries", &list).map(drop)).ok());
-    let bytes = edited.unwrap_or_else(|| {
-        let quoted = |text: &str| {
-            let mut out = Vec::new();
-            write_string(&mut out, text);
-            out
-        };
-        let mut fields = vec![(quoted("version"), VERSION.to_vec()), (quoted("entries"), list)];
-        let project = summaries.iter().find_map(|summary| summary.project.as_ref());
-        fields.extend(project.map(|project| (quoted("originalPath"), quoted(&project.path))));
-        indent::object(&fields, 0)
-    });
-    replace_file(&config.sessions_index(slug), &bytes)?;
-    Ok(count)
-}
-
 /// An index in memory.
 struct IndexFile {
     file: JsonFile,
@@ -147,11 +103,7 @@ struct IndexFile {
 impl IndexFile {
     fn read(config: &ConfigDir, slug: &Slug) -> Result<Option<Self>, IndexError> {
         PlainName::new(slug.as_str(), "the folder of a project").map_err(WriteError::from)?;
-        match JsonFile::read(&config.sessions_index(slug)) {
-            Ok(file) => Ok(Some(Self { file })),
-            Err(ReadError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        Ok(config.json_if_there(&config.sessions_index(slug))?.map(|file| Self { file }))
     }
 
     /// The index with an entry of a session that is true, or without one if the file does not exist.

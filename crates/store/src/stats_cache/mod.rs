@@ -104,11 +104,7 @@ views! {
 
 /// Reads the file; `None` where the store has none.
 pub fn read_stats_cache(config: &ConfigDir) -> Result<Option<JsonFile>, ReadError> {
-    match JsonFile::read(&config.stats_cache()) {
-        Ok(file) => Ok(Some(file)),
-        Err(ReadError::NotFound { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
+    config.json_if_there(&config.stats_cache())
 }
 
 impl<'a> StatsCache<'a> {

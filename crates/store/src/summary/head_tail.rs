@@ -36,7 +36,8 @@ pub(super) fn gather(entry: &SessionEntry) -> Result<SummaryParts, ReadError> {
 
 /// The title in `custom-title.json` of a session's folder.
 pub(super) fn custom_title(folder: &Path) -> Option<String> {
-    let file = JsonFile::read(&folder.join("custom-title.json")).ok()?;
+    let project = folder.parent().unwrap_or(folder);
+    let file = JsonFile::read_below(project, &folder.join("custom-title.json")).ok()?;
     let title = file.object().ok()?.text("customTitle")?.decode().into_owned();
     Some(title)
 }

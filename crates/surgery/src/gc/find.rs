@@ -6,7 +6,7 @@ use std::path::Path;
 use annals_store::agents::is_warm_up;
 use annals_store::busy::is_alive;
 use annals_store::files::is_left_over;
-use annals_store::read::{ReadError, read_file};
+use annals_store::read::ReadError;
 use annals_store::running::running;
 use annals_store::source::is_uuid;
 use annals_store::{
@@ -257,11 +257,9 @@ impl<'d> LeftoverSearch<'d> {
         if !self.options.wants(LeftoverKind::Pastes) {
             return Ok(());
         }
-        let named = match read_file(&self.discovery.config_dir.history()) {
-            Ok(history) => pastes_named(&history),
-            Err(ReadError::NotFound { .. }) => HashSet::new(),
-            Err(error) => return Err(error),
-        };
+        let config = &self.discovery.config_dir;
+        let history = config.read_if_there(&config.history())?;
+        let named = history.map(|history| pastes_named(&history)).unwrap_or_default();
         for file in &self.discovery.side_files {
             if matches!(&file.role, FileRole::PasteCache { hash } if !named.contains(hash)) {
                 self.add(LeftoverKind::Pastes, &file.path, file.bytes, file.modified);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use annals_json::edit::EditError;
 use annals_store::changes::Change;
-use annals_store::read::{ReadError, read_file};
+use annals_store::read::ReadError;
 use annals_store::{ConfigDir, SessionKey};
 use annals_transcript::resume::Client;
 
@@ -151,12 +151,11 @@ impl SessionPair {
     pub fn load(first: &Path, second: &Path) -> Result<Self, ReadError> {
         let (first, of_first) = load(first)?;
         let (second, of_second) = load(second)?;
-        let read = |path: PathBuf| match path.is_file() {
-            true => read_file(&path).map(|bytes| Some((path, bytes))),
-            false => Ok(None),
-        };
         let (history, index) = match &second.home {
-            Some((config, slug)) => (read(config.history())?, read(config.sessions_index(slug))?),
+            Some((config, slug)) => {
+                let read = |path: PathBuf| Ok(config.read_if_there(&path)?.map(|bytes| (path, bytes)));
+                (read(config.history())?, read(config.sessions_index(slug))?)
+            }
             None => (None, None),
         };
         Ok(Self { first, of_first, second, of_second, history, index })

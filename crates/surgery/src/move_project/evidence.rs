@@ -3,7 +3,7 @@
 
 use annals_json::Fields;
 use annals_store::Slug;
-use annals_transcript::line::lines;
+use annals_transcript::record_lines::record_lines;
 
 use super::MovePlanError;
 use crate::folder_move::{FolderMove, is_absolute};
@@ -98,7 +98,7 @@ impl Route {
         }
         let Some(moved) = &self.moved else { return Destination::Elsewhere };
         let (mut last, mut by_hand) = (String::new(), Destination::Unknown);
-        for line in lines(bytes) {
+        for line in record_lines(bytes) {
             let Some(cwd) = Fields::scan(line.body()).ok().and_then(|(fields, _)| fields.text("cwd")) else {
                 continue;
             };

@@ -78,9 +78,8 @@ impl Projects {
         }
         projects.add_agents_elsewhere(discovery)?;
         let history = projects.config.history();
-        if history.is_file() && !projects.entries.is_empty() {
-            let bytes = read_file(&history)?;
-            projects.history = Some((history, bytes));
+        if !projects.entries.is_empty() {
+            projects.history = projects.config.read_if_there(&history)?.map(|bytes| (history, bytes));
         }
         Ok(projects)
     }

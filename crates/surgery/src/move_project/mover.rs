@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
 use annals_store::layout::FileRole;
-use annals_store::read::{ReadError, read_file};
+use annals_store::read::ReadError;
 use annals_store::{ConfigDir, Slug};
 
 use super::MovePlanError;
@@ -62,10 +62,10 @@ impl<'p> FileMover<'p> {
         if from.is_dir() || to.is_dir() {
             return Err(clash());
         }
-        let existing = read_file(to)?;
+        let existing = config.read(to)?;
         let moved_bytes = match planned(self.plan, from) {
             Some(bytes) => bytes,
-            None => read_file(from)?,
+            None => config.read(from)?,
         };
         let discard = Change::Discard { path: from.to_path_buf() };
         match role {

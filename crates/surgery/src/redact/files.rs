@@ -74,10 +74,15 @@ pub fn files_to_redact(
         files.push(RedactFile { path, format, bytes });
     }
     if let Some((config, slug)) = &session.home {
-        add_if_there(&mut files, config.sessions_index(slug), FileFormat::Index(session.key.clone()))?;
-        add_if_there(&mut files, config.history(), FileFormat::History(session.key.clone()))?;
+        add_of_store(
+            &mut files,
+            config,
+            config.sessions_index(slug),
+            FileFormat::Index(session.key.clone()),
+        )?;
+        add_of_store(&mut files, config, config.history(), FileFormat::History(session.key.clone()))?;
         for paste in pastes(config, &session.key)? {
-            add_if_there(&mut files, paste, FileFormat::Text)?;
+            add_of_store(&mut files, config, paste, FileFormat::Text)?;
         }
         let summary = SessionEntry::of_path(&session.path).and_then(|entry| Summary::read(&entry))?;
         for plan in
@@ -91,7 +96,9 @@ pub fn files_to_redact(
     }
     // What the store takes for another session, such as a transcript in a folder of this one.
     let mut inside = Vec::new();
-    walk(&session.folder(), 0, &mut |path| inside.push(path.to_path_buf()));
+    if !session.folder().is_symlink() {
+        walk(&session.folder(), 0, &mut |path| inside.push(path.to_path_buf()));
+    }
     let is_lock = |path: &PathBuf| path.extension().is_some_and(|end| end == "lock");
     for path in inside.into_iter().filter(|path| !is_lock(path)) {
         let format = format_of(&path);
@@ -114,7 +121,9 @@ pub fn files_left_out(session: &Session) -> Vec<RedactFile> {
     let Some((config, slug)) = &session.home else { return Vec::new() };
     let mut paths = Vec::new();
     for folder in [config.project(slug).join("memory"), config.path().join("shell-snapshots")] {
-        walk(&folder, 0, &mut |path| paths.push(path.to_path_buf()));
+        if !folder.is_symlink() {
+            walk(&folder, 0, &mut |path| paths.push(path.to_path_buf()));
+        }
     }
     let read = |path: PathBuf| {
         let bytes = read_file(&path).ok()?;
@@ -181,6 +190,18 @@ fn link_count(_: &fs::Metadata) -> u64 {
     1
 }
 
+/// Adds a file by its place in the store.
+fn add_of_store(
+    files: &mut Vec<RedactFile>,
+    config: &ConfigDir,
+    path: PathBuf,
+    format: FileFormat,
+) -> Result<(), ReadError> {
+    files.extend(config.read_if_there(&path)?.map(|bytes| RedactFile { path, format, bytes }));
+    Ok(())
+}
+
+/// Adds a file that discovery or a walk has listed.
 fn add_if_there(files: &mut Vec<RedactFile>, path: PathBuf, format: FileFormat) -> Result<(), ReadError> {
     match read_file(&path) {
         Ok(bytes) => files.push(RedactFile { path, format, bytes }),

@@ -111,6 +111,13 @@ pub fn repair(session: &Session, options: &RepairOptions) -> Result<Plan, Repair
     Ok(plan)
 }
 
+/// Whether a repair would change a file.
+pub fn can_repair(bytes: &[u8]) -> bool {
+    let mut plan = Plan::new("repair", Path::new(""));
+    let mut fixes = || fix_file(&mut plan, Path::new(""), bytes, &RepairOptions::default());
+    understanding::doubt(bytes).is_none() && fixes().is_ok() && !plan.is_empty()
+}
+
 /// Adds the fixes of one file to the plan; returns notes.
 fn fix_file(
     plan: &mut Plan,

@@ -59,7 +59,35 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
             }
         }
     }
+    let lost: Vec<NodeIndex> = lost.filter(|&lost| !is_found[lost]).collect();
+    find_beside(view, &lost, &mut positions, &mut is_found, &mut found);
     found
+}
+
+/// Attaches what was cut off beside the branch that a client continues, such as the result of a parallel call. A prompt
+/// without a parent is left: the user may have started over.
+fn find_beside(
+    view: &RepairView<'_, '_>,
+    lost: &[NodeIndex],
+    positions: &mut PositionIndex<'_, '_>,
+    is_found: &mut NodeMap<bool>,
+    found: &mut RepairFindings,
+) {
+    for &lost in lost {
+        if is_found[lost] {
+            continue;
+        }
+        let top = climb(view, lost, is_found);
+        if !view.is_main(top) || !starts_conversation(view, top) || prompt(view, top).is_some() {
+            continue;
+        }
+        if let Position::After(parent, evidence) = positions.position_of(top) {
+            let why = format!("null-parent: it follows line {}: {}", view.line(parent), evidence.text());
+            let step = view.set_parent(top, Some(&view.uuid(parent)));
+            found.add(view.uuid(top), view.line(top), why, step.map(|step| vec![step]));
+            positions.attach(top, parent);
+        }
+    }
 }
 
 /// Whether a conversation starts with a record, other than after a compaction.

@@ -113,7 +113,7 @@ impl<'v, 'a> PositionIndex<'v, 'a> {
         let Some(millis) = self.view.node(node).millis else {
             return before.map_or(Position::First, |index| Position::After(index, PositionEvidence::Time));
         };
-        let newest = self.newest_before(node, millis);
+        let newest = self.newest_before(node, millis).map(|newest| self.last_of_its_time(newest, before));
         match (newest, before) {
             (Some((time, index)), _) if millis - time <= NEAR_MILLIS => {
                 Position::After(self.end_of_branch(index, node), PositionEvidence::Near)
@@ -153,7 +153,21 @@ impl<'v, 'a> PositionIndex<'v, 'a> {
         let times = self.by_time.get(&self.session_of(node))?;
         let end = times.partition_point(|&(time, _)| time <= millis);
         let trees = &mut self.trees;
-        times[..end].iter().rev().copied().find(|&(_, index)| !trees.is_connected(index, node))
+        let is_later = |&(time, index): &(i64, NodeIndex)| time == millis && index > node;
+        let mut earlier = times[..end].iter().rev().copied().filter(|found| !is_later(found));
+        earlier.find(|&(_, index)| !trees.is_connected(index, node))
+    }
+
+    /// Of several records at one time that have nothing to do with each other, the file tells which is the last.
+    fn last_of_its_time(
+        &mut self,
+        (time, first): (i64, NodeIndex),
+        before: Option<NodeIndex>,
+    ) -> (i64, NodeIndex) {
+        match before.filter(|&before| self.view.node(before).millis == Some(time)) {
+            Some(before) if !self.trees.is_connected(before, first) => (time, before),
+            _ => (time, first),
+        }
     }
 
     /// Where a branch ends before a position in the file. Clients stamp some records with the time at which they were begun,

@@ -90,3 +90,49 @@ fn nothing_is_written_that_would_be_wrong_or_meets_another() {
     let nothing = Plan::new("nothing", &home.config_dir());
     assert!(matches!(apply(&nothing, &data, &source, &mut go), Err(ApplyError::Nothing)));
 }
+
+/// Applies the plan; another program does something to the edited file once all is in place, before the change is noted
+/// as done.
+fn apply_with(act: impl Fn(&std::path::Path)) -> (Home, Plan, Result<(), ApplyError>) {
+    let steps = std::cell::Cell::new(0);
+    let (home, first) = plan();
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
+    let mut count = |_| {
+        steps.set(steps.get() + 1);
+        ControlFlow::Continue(())
+    };
+    apply(&first, &data, &source, &mut count).unwrap();
+    let (home, plan) = plan();
+    let data = DataDir::new(home.data_dir());
+    let place = plan.path_after(plan.edits[0].path()).unwrap();
+    let mut step = 0;
+    let done = apply(&plan, &data, &source, &mut |_| {
+        step += 1;
+        if step == steps.get() {
+            act(&place);
+        }
+        ControlFlow::Continue(())
+    });
+    (home, plan, done.map(drop))
+}
+
+#[test]
+fn lines_that_are_appended_right_after_a_change_stay() {
+    let (_home, plan, done) = apply_with(|place| {
+        let mut bytes = fs::read(place).unwrap();
+        bytes.extend_from_slice(b"{}\n");
+        fs::write(place, bytes).unwrap();
+    });
+    done.unwrap();
+    let expected = [&plan.edits[0].result()[..], b"{}\n"].concat();
+    assert_eq!(fs::read(plan.path_after(plan.edits[0].path()).unwrap()).unwrap(), expected);
+}
+
+#[test]
+fn another_writer_right_after_a_change_is_a_conflict() {
+    let (_home, plan, done) = apply_with(|place| fs::write(place, "{}\n").unwrap());
+    assert!(matches!(done, Err(ApplyError::Changed { .. } | ApplyError::Stuck { .. })), "{done:?}");
+    // What the other program wrote is not lost.
+    let places = [plan.path_after(plan.edits[0].path()).unwrap(), plan.edits[0].path().to_path_buf()];
+    assert!(places.iter().any(|place| fs::read(place).is_ok_and(|bytes| bytes == b"{}\n")), "{done:?}");
+}

@@ -143,9 +143,8 @@ impl Draft {
 
     /// Sets the parent, instead of the last record; `None` starts a chain.
     pub fn with_parent(mut self, parent: Option<&str>) -> Self {
-        if let DraftBody::Made { own, .. } = &mut self.body {
-            own.parent = Some(parent.map(str::to_owned));
-        }
+        let (DraftBody::Made { own, .. } | DraftBody::Given { own, .. }) = &mut self.body;
+        own.parent = Some(parent.map(str::to_owned));
         self
     }
 

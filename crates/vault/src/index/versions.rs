@@ -7,7 +7,7 @@ use annals_store::SessionKey;
 
 use super::PackVersions;
 use crate::id::ContentId;
-use crate::version::{ChangeStamp, FileCopy, FileKind, SessionMeta, Version, VersionId};
+use crate::version::{ChangeStamp, FileCopy, FileKind, FolderMode, SessionMeta, Version, VersionId};
 
 pub(super) fn write(versions: &PackVersions) -> Vec<u8> {
     let mut out = Vec::new();
@@ -41,6 +41,15 @@ fn write_version(version: &Version, out: &mut Vec<u8>) {
     object.number("time", version.time);
     object.object("card", |object| write_meta(&version.meta, object));
     object.array("files", |list| version.files.iter().for_each(|copy| write_copy(copy, list)));
+    if !version.folders.is_empty() {
+        object.array("folders", |list| {
+            for FolderMode { path, mode } in &version.folders {
+                list.object(|object| {
+                    object.string("path", path).number("mode", *mode);
+                });
+            }
+        });
+    }
     object.end();
 }
 
@@ -79,6 +88,12 @@ fn write_copy(copy: &FileCopy, list: &mut ArrayWriter<'_>) {
 fn read_version(fields: &Fields<'_>) -> Option<Version> {
     let text = |key: &str| fields.text(key).map(|text| text.to_string());
     let files = fields.get("files")?.items().map(|item| read_copy(&item.fields()?));
+    let folders = fields.get("folders").into_iter().flat_map(Value::items);
+    let folders = folders.map(|item| {
+        let fields = item.fields()?;
+        let mode = u32::try_from(fields.count("mode")?).ok()?;
+        Some(FolderMode { path: fields.text("path")?.to_string(), mode })
+    });
     Some(Version {
         id: VersionId::from_stored(text("version")?),
         session: SessionKey::new(text("session")?),
@@ -86,6 +101,7 @@ fn read_version(fields: &Fields<'_>) -> Option<Version> {
         file: text("file")?,
         time: whole(fields, "time")?,
         files: files.collect::<Option<_>>()?,
+        folders: folders.collect::<Option<_>>()?,
         meta: read_meta(&fields.object("card")?),
     })
 }

@@ -171,6 +171,52 @@ fn restoring_gives_bytes_modes_and_times_and_can_be_taken_back() {
 }
 
 #[test]
+fn folders_come_back_with_the_modes_that_they_had() {
+    let fixture = Fixture::new();
+    let id = Fixture::id(1);
+    let path = fixture.write_session(&id, "{\"a\":1}\n");
+    let folder = path.with_extension("");
+    let inside = format!("{}/tool-results/out.txt", folder.strip_prefix(fixture.config()).unwrap().display());
+    let output = fixture.write(&inside, "out");
+    fixture.write(&format!("todos/{id}-agent-{id}.json"), "[]");
+    let (projects, todos) = (fixture.config().join("projects"), fixture.config().join("todos"));
+    let modes = [
+        (projects.clone(), 0o755),
+        (path.parent().unwrap().to_path_buf(), 0o710),
+        (folder, 0o750),
+        // Nothing more can be put into it.
+        (output.parent().unwrap().to_path_buf(), 0o550),
+        (todos.clone(), 0o705),
+    ];
+    let set = |mode: u32, path: &std::path::Path| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    modes.iter().rev().for_each(|(path, mode)| set(*mode, path));
+    let before = tree(&fixture.config());
+    let version = fixture.archive().kept.remove(0);
+    assert!(fixture.archive().kept.is_empty());
+
+    set(0o700, output.parent().unwrap());
+    fs::remove_dir_all(&projects).unwrap();
+    fs::remove_dir_all(&todos).unwrap();
+    let restored = restore(&fixture, &version, OnConflict::Refuse).unwrap();
+    assert_eq!(tree(&fixture.config()), before);
+    for (path, mode) in &modes {
+        let found = fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(found, *mode, "{}: {found:o}", path.display());
+    }
+    Journal::new(&fixture.data()).undo(restored.entry.unwrap()).unwrap();
+    assert!(!projects.exists() && !todos.exists());
+
+    // A folder that is there keeps the mode that it has now, and another mode is another version.
+    fs::create_dir(&todos).unwrap();
+    set(0o700, &todos);
+    restore(&fixture, &version, OnConflict::Refuse).unwrap();
+    assert_eq!(fs::metadata(&todos).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(fixture.archive().kept.len(), 1);
+}
+
+#[test]
 fn what_differs_is_replaced_only_on_request_and_comes_back_with_undo() {
     let fixture = Fixture::new();
     let id = Fixture::id(1);

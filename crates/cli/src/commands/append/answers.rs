@@ -88,8 +88,7 @@ impl Answers {
             session: &session,
         };
         append(context.store.config_dir(), &prompt, &context.source).map(drop).map_err(|error| {
-            Fault::conflict(error.to_string())
-                .hint("the record was written, but its prompt is not in the history")
+            Fault::from(error).hint("the record was written, but its prompt is not in the history")
         })
     }
 

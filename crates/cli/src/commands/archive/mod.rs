@@ -5,9 +5,9 @@ mod list;
 mod verify;
 mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use annals_store::{Discovery, SessionEntry};
+use annals_store::{ConfigDir, Discovery, SessionEntry};
 use annals_transcript::time::format_millis;
 use annals_vault::{ArchiveReport, Status, Vault, VaultError, Version};
 
@@ -35,9 +35,9 @@ pub(crate) fn run(args: &ArchiveArgs, context: &mut Context) -> Result<Outcome, 
     let find =
         |argument: &String| -> Result<PathBuf, Fault> { Ok(ResolvedSession::find(context, argument)?.path) };
     let named = args.sessions.iter().map(find).collect::<Result<Vec<PathBuf>, Fault>>()?;
-    let discovery = context.discover_for(|problem| {
-        args.all || named.iter().any(|path| problem.path.starts_with(path.with_extension("")))
-    });
+    let config = context.store.config_dir();
+    let discovery = context
+        .discover_for(|problem| args.all || named.iter().any(|path| belongs_to(&problem.path, path, config)));
     let sessions = if args.all { all(&discovery) } else { entries(&named, &discovery)? };
     if args.confirm.dry_run {
         return preview(&sessions, &discovery, &vault, context);
@@ -45,6 +45,13 @@ pub(crate) fn run(args: &ArchiveArgs, context: &mut Context) -> Result<Outcome, 
     let done = archive(&sessions, &discovery, &vault, context)?;
     report(&done, &discovery, context)?;
     Ok(if done.failed.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
+}
+
+/// Whether a path is in the folder of a session, or elsewhere in the store under its id.
+fn belongs_to(path: &Path, session: &Path, config: &ConfigDir) -> bool {
+    let id = session.file_stem().unwrap_or_default().to_string_lossy();
+    let is_under_id = || config.role(path).session().is_some_and(|key| *key == *id);
+    path.starts_with(session.with_extension("")) || is_under_id()
 }
 
 /// Finds the sessions of the store at these paths.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use annals_store::parallel;
 use annals_store::read::read_file;
-use annals_surgery::repair::RepairKind;
+use annals_surgery::repair::{RepairKind, can_repair};
 use annals_transcript::agents::{AgentLink, UnlinkedReason};
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
@@ -30,6 +30,8 @@ struct FileCheck {
     session: String,
     clients: Vec<ClientVerdict>,
     problems: Vec<Problem>,
+    /// Whether `annals repair` would change it.
+    is_repairable: bool,
 }
 
 /// What one client release would do with the file.
@@ -101,8 +103,8 @@ impl FileCheck {
         self.clients.last().is_none_or(|verdict| verdict.refused.is_none() && verdict.damaged == 0)
     }
 
-    /// Whether `annals repair` may do something about it.
-    fn can_be_repaired(&self) -> bool {
+    /// Whether it has damage that a repair is for.
+    fn has_damage(&self) -> bool {
         let has_repair = |problem: &Problem| {
             problem.kind.severity() >= Severity::Warning && RepairKind::for_problem(problem.kind).is_some()
         };
@@ -135,13 +137,17 @@ fn check(target: &ResolvedSession, bytes: &[u8]) -> FileCheck {
         Problem::new(ProblemKind::UnreadableFile, 0, Span { offset: 0, length: 0 })
             .with_detail(error.to_string())
     }));
-    FileCheck {
+    let mut file = FileCheck {
         path: target.display_path(&target.path),
         session: target.argument(),
         // Files of sub-agents are not resumed by themselves.
         clients: session.map(|_| Client::ALL.iter().map(verdict).collect()).unwrap_or_default(),
         problems,
-    }
+        is_repairable: false,
+    };
+    // Only the repair itself knows what it leaves alone.
+    file.is_repairable = file.has_damage() && can_repair(bytes);
+    file
 }
 
 /// Reports sub-agents that no call started, except those that are never called.

@@ -32,8 +32,10 @@ pub(super) fn draw(
             draw_verdict(verdict, out)?;
         }
         draw_problems(&file.problems, verbose, out)?;
-        if file.can_be_repaired() {
+        if file.is_repairable {
             out.line(format!("  to repair it: annals repair {}", file.session))?;
+        } else if file.has_damage() {
+            out.line("  annals repair leaves it as it is: no fix is known to be right")?;
         }
         out.line("")?;
     }

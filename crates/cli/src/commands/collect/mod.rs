@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use annals_collect::{
     Backlog, Batch, CollectError, Collector, Extra, OversizedItem, PassReport, Priority, Selection, Sink,
-    SinkError,
+    SinkError, UnclaimedBacklog,
 };
 use annals_store::watch::{Watch, WatchTarget};
 use annals_transcript::redact::SecretRules;
@@ -40,6 +40,9 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
     if args.dry_run {
         let mut collector = Collector::look(&store, &data, &name, rules, &source)?;
         collector.selection = selection(args);
+        if args.all_stores {
+            collector.claim_all_stores();
+        }
         let passed = collector.pass(&mut DiscardSink)?;
         report(&passed, &destination, "to send", context)?;
         return Ok(outcome(&passed));
@@ -49,6 +52,9 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
     let watch = args.watch.then(|| Watch::new(WatchTarget::Tree(store.config_dir().projects())));
     let mut collector = Collector::open(&store, &data, &name, rules, &source)?;
     collector.selection = selection(args);
+    if args.all_stores {
+        collector.claim_all_stores();
+    }
     collector.limits.spool = args.spool;
     collector.retry.attempts = args.attempts;
     let Some(mut watch) = watch else {
@@ -56,12 +62,17 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
         report(&passed, &destination, "sent", context)?;
         return Ok(outcome(&passed));
     };
+    let mut is_first = true;
     loop {
         match collector.pass(&mut *sink) {
-            Ok(passed) if passed.items > 0 || !passed.set_aside.is_empty() => {
-                report(&passed, &destination, "sent", context)?
+            Ok(mut passed) => {
+                // What waits of other stores is said once.
+                passed.unclaimed.take_if(|_| !std::mem::take(&mut is_first));
+                match passed.items > 0 || !passed.set_aside.is_empty() || passed.unclaimed.is_some() {
+                    true => report(&passed, &destination, "sent", context)?,
+                    false => report_unread(&passed, context),
+                }
             }
-            Ok(passed) => report_unread(&passed, context),
             // What was read is in the spool, so nothing is lost.
             Err(CollectError::NotDelivered {
                 batch,
@@ -111,7 +122,17 @@ fn waits(waiting: &Backlog) -> String {
 fn outcome(passed: &PassReport) -> Outcome {
     let is_whole = passed.unread.is_empty() && passed.too_large.is_empty() && passed.withheld == 0;
     let is_whole = is_whole && passed.set_aside.is_empty() && passed.unlisted.is_empty();
+    let is_whole = is_whole && passed.unclaimed.is_none();
     if is_whole { Outcome::Done } else { Outcome::ProblemsFound }
+}
+
+/// Reports what waits of a store that no run sends.
+fn report_unclaimed(unclaimed: &UnclaimedBacklog, context: &Context) {
+    let whose = match &unclaimed.store {
+        Some(store) => format!("of {}, which is gone", store.display()),
+        None => "of another store".to_owned(),
+    };
+    context.say(format!("{} {whose}; annals collect --all-stores sends it", waits(&unclaimed.backlog)));
 }
 
 fn report_unread(passed: &PassReport, context: &Context) {
@@ -122,6 +143,9 @@ fn report_unread(passed: &PassReport, context: &Context) {
 
 fn report(passed: &PassReport, to: &Destination, done: &str, context: &mut Context) -> Result<(), Fault> {
     report_unread(passed, context);
+    if let Some(unclaimed) = &passed.unclaimed {
+        report_unclaimed(unclaimed, context);
+    }
     for path in &passed.too_large {
         context.say(format!("{}: too large to send", path.display()));
     }
@@ -148,6 +172,8 @@ fn report(passed: &PassReport, to: &Destination, done: &str, context: &mut Conte
             object.number("tooLarge", passed.too_large.len() as u64);
             object.number("unread", (passed.unread.len() + passed.unlisted.len()) as u64);
             object.number("setAside", passed.set_aside.len() as u64);
+            let unclaimed = passed.unclaimed.as_ref().map_or(0, |unclaimed| unclaimed.backlog.batches);
+            object.number("unclaimed", unclaimed);
         })?;
     } else {
         context.out.line(said)?;

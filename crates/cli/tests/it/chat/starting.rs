@@ -230,3 +230,29 @@ fn variables_of_the_original_client_count() {
     let answer = fixture.finishes(command, 0);
     assert!(answer.error.contains("MAX_THINKING_TOKENS"), "{}", answer.error);
 }
+
+#[test]
+fn a_session_that_was_written_to_a_moment_ago_is_waited_for() {
+    let fixture = ChatFixture::new(SCRIPT_OF_WAITING);
+    fixture.exits(&["--session-id", ID, "say @@a@@"], 0);
+    // Another program writes a session, and ends.
+    let path = fixture.sessions().remove(0).with_file_name(format!("{OTHER}.jsonl"));
+    let text = std::fs::read_to_string(fixture.sessions().remove(0)).unwrap();
+    std::fs::write(&path, text.replace(ID, OTHER)).unwrap();
+    // A file that was only made, as by a copy, is nobody's.
+    std::thread::sleep(std::time::Duration::from_millis(WRITTEN_AGAIN_MS));
+    let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut file, b"\n").unwrap();
+    drop(file);
+    let answer = fixture.exits(&["--resume", OTHER, "say @@a@@"], 0);
+    assert!(answer.error.contains("waiting until it is quiet"), "{}", answer.error);
+    assert_eq!(answer.error.matches("waiting").count(), 1, "{}", answer.error);
+    assert!(answer.out.contains("Hallo"), "{}", answer.out);
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.matches("Hallo").count() >= 2, "{written}");
+}
+
+/// Longer after it was made than a copy takes.
+const WRITTEN_AGAIN_MS: u64 = 700;
+
+const SCRIPT_OF_WAITING: &str = r#"{"a":[[{"type":"text","text":"Hallo"}]]}"#;

@@ -75,8 +75,8 @@ fn typed_paths_are_read_back() {
     let (slug, session, agent) = (Slug::from("-x"), SessionKey::from("s"), AgentKey::from("a"));
     let named = [
         config.session(&slug, &session),
-        config.agent_beside(&slug, &agent),
-        config.agent_under(&slug, &session, &agent),
+        config.project(&slug).join("agent-a.jsonl"),
+        config.subagents(&slug, &session).join("agent-a.jsonl"),
         config.tool_results(&slug, &session).join("1.txt"),
         config.custom_title(&slug, &session),
         config.sessions_index(&slug),
@@ -87,7 +87,7 @@ fn typed_paths_are_read_back() {
         config.history(),
         config.history_lock(),
         config.paste("0f"),
-        config.running_client(7),
+        config.running().join("7.json"),
         config.plan("p"),
         config.stats_cache(),
         config.settings(),

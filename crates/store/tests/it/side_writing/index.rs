@@ -4,9 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
-use annals_store::sessions_index::{
-    IndexError, IndexUpdate, entries, rebuild, refresh, remove, stale_entries, staleness,
-};
+use annals_store::sessions_index::{IndexError, IndexUpdate, entries, refresh, stale_entries, without};
 use annals_store::{ConfigDir, JsonFile, SessionKey, Slug};
 use annals_testkit::builder::Session;
 use annals_testkit::corpus::or_skip;
@@ -36,6 +34,24 @@ fn put_index(config: &ConfigDir, text: &str) {
 
 fn index(config: &ConfigDir) -> String {
     fs::read_to_string(config.sessions_index(&slug())).unwrap()
+}
+
+/// Takes a session out of the index, as a change would.
+pub(super) fn remove(
+    config: &ConfigDir,
+    slug: &Slug,
+    session: &SessionKey,
+) -> Result<IndexUpdate, IndexError> {
+    let path = config.sessions_index(slug);
+    match without(config, slug, std::slice::from_ref(session))? {
+        Some(edit) => {
+            assert_eq!(fs::read(&path).unwrap(), edit.before);
+            fs::write(&path, edit.after).unwrap();
+            Ok(IndexUpdate::Removed)
+        }
+        None if path.exists() => Ok(IndexUpdate::Unchanged),
+        None => Ok(IndexUpdate::NoIndex),
+    }
 }
 
 fn refresh_one(config: &ConfigDir) -> IndexUpdate {
@@ -161,11 +177,10 @@ fn a_file_without_a_conversation_gets_no_entry() {
     put_session(&config, "one", Session::new());
     put_index(&config, r#"{"entries":[]}"#);
     assert_eq!(refresh_one(&config), IndexUpdate::Unchanged);
-    assert_eq!(rebuild(&config, &slug()).unwrap(), 0);
 }
 
 #[test]
-fn an_index_that_cannot_be_read_is_left_alone_until_it_is_rebuilt() {
+fn an_index_that_cannot_be_read_is_left_alone() {
     let (_temp, config) = empty();
     put_session(&config, "one", Session::new().prompt("hi"));
     for broken in ["", "{\"entries\":[", "[]", "{\"entries\":{}}", "{}"] {
@@ -174,42 +189,7 @@ fn an_index_that_cannot_be_read_is_left_alone_until_it_is_rebuilt() {
         assert!(matches!(error, IndexError::Unlike(_)), "{error}");
         assert!(remove(&config, &slug(), &"one".into()).is_err());
         assert_eq!(index(&config), broken);
-        assert_eq!(rebuild(&config, &slug()).unwrap(), 1);
-        assert_eq!(refresh_one(&config), IndexUpdate::Unchanged);
     }
-}
-
-#[test]
-fn a_rebuilt_index_is_true_and_keeps_what_is_not_an_entry() {
-    let (_temp, config) = empty();
-    for id in ["one", "two"] {
-        put_session(&config, id, Session::new().prompt(id).reply("yes"));
-    }
-    put_session(&config, "agent-a1", Session::new().sub_agent("a1").prompt("x"));
-    fs::create_dir_all(config.projects().join("-other")).unwrap();
-    fs::write(config.projects().join("-other/x.jsonl"), Session::new().prompt("x").into_bytes()).unwrap();
-    assert_eq!(rebuild(&config, &slug()).unwrap(), 2);
-    let fresh = index(&config);
-    assert!(
-        fresh.starts_with("{\n  \"version\": 1,\n  \"entries\": [\n    {\n      \"sessionId\": \"one\",\n"),
-        "{fresh}"
-    );
-    assert!(fresh.ends_with("    }\n  ],\n  \"originalPath\": \"/home/dev/garden\"\n}"), "{fresh}");
-    expect_mode(&config.sessions_index(&slug()), 0o600);
-    for id in ["one", "two"] {
-        assert_eq!(refresh(&config, &slug(), &id.into()).unwrap(), IndexUpdate::Unchanged);
-    }
-    let file = JsonFile::read(&config.sessions_index(&slug())).unwrap();
-    let (list, problems) = entries(&file);
-    assert!(problems.is_empty() && list.iter().all(|entry| staleness(entry, &file.path).is_none()));
-    put_index(&config, r#"{"tomorrow":[ ],"entries":[{"sessionId":"gone"}],"version":2}"#);
-    rebuild(&config, &slug()).unwrap();
-    let kept = index(&config);
-    assert!(
-        kept.starts_with(r#"{"tomorrow":[ ],"entries":["#) && kept.ends_with(r#"],"version":2}"#),
-        "{kept}"
-    );
-    assert!(!kept.contains("gone"));
 }
 
 #[test]
@@ -222,7 +202,6 @@ fn wrong_names_are_refused() {
         let slug = Slug::from(name);
         assert!(refresh(&config, &slug, &right).is_err(), "{name}");
         assert!(remove(&config, &slug, &right).is_err(), "{name}");
-        assert!(rebuild(&config, &slug).is_err(), "{name}");
     }
     assert_eq!(index(&config), r#"{"entries":[]}"#);
     // The longest slug that there is: 200 units, a dash, and a hash.

@@ -3,12 +3,14 @@
 use std::fs;
 
 use annals_json::Value;
-use annals_store::sessions_index::{IndexUpdate, refresh, remove};
+use annals_store::sessions_index::{IndexUpdate, refresh};
 use annals_store::{ConfigDir, Slug};
 use annals_testkit::builder::Session;
 use annals_testkit::depth::cases;
 use annals_testkit::temp::TempDir;
 use proptest::prelude::*;
+
+use super::index::remove;
 
 /// Values of every kind, oddly spelled.
 fn value() -> impl Strategy<Value = String> {

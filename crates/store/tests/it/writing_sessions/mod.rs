@@ -4,6 +4,7 @@ mod busy;
 mod faults;
 mod handle;
 mod journal;
+mod messages;
 mod model;
 mod promise;
 mod sessions;

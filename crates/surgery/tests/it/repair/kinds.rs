@@ -1,7 +1,9 @@
 //! One small file for each kind of repair: the edits by line, and what the newest client sends afterwards.
 
 use annals_surgery::repair::{RepairKind, RepairOptions, repair};
-use annals_testkit::builder::{Session, uuid};
+use annals_testkit::builder::{SESSION_ID, Session, uuid};
+use annals_transcript::graph::Graph;
+use annals_transcript::loss::losses;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -75,6 +77,57 @@ fn what_was_cut_off_follows_the_end_of_a_branch_not_its_newest_line() {
     );
     let bytes = begun.raw(own_words.as_bytes()).parent(None).reply("done").into_bytes();
     check(&bytes, &["5 ~ null-parent: it follows line 4: the nearest line in time"], (1, 4));
+}
+
+/// The text with another value of a field in every line.
+fn with_field(bytes: &[u8], field: &str, value: &str) -> Vec<u8> {
+    let key = format!("\"{field}\":");
+    let line = |line: &str| match line.split_once(&key) {
+        Some((before, after)) => {
+            let end = after.find([',', '}']).unwrap();
+            format!("{before}{key}{value}{}\n", &after[end..])
+        }
+        None => format!("{line}\n"),
+    };
+    String::from_utf8(bytes.to_vec()).unwrap().lines().map(line).collect::<String>().into_bytes()
+}
+
+#[test]
+fn records_of_one_time_are_attached_in_the_order_of_the_file() {
+    let talk = Session::new().prompt("one").tool_use("Read", "{}").tool_result("text").reply("two");
+    let talk = talk.prompt("three").prompt("four").reply("five").into_bytes();
+    let at_once = with_field(&talk, "timestamp", "\"2026-01-01T00:00:00.000Z\"");
+    let cut = with_field(&at_once, "parentUuid", "null");
+    assert_ne!(cut, at_once);
+    assert_eq!(String::from_utf8(repaired(&cut)).unwrap(), String::from_utf8(at_once).unwrap());
+}
+
+#[test]
+fn what_was_cut_off_beside_the_live_branch_is_attached() {
+    let line = |kind: &str, uuid: &str, parent: &str, second: u32| {
+        format!(
+            r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"isSidechain":false,"timestamp":"2026-01-01T00:00:{second:02}.000Z","sessionId":"{SESSION_ID}","message":{{"id":"{uuid}","role":"{kind}","content":[{{"type":"text","text":"{uuid}"}}]}}}}"#
+        ) + "\n"
+    };
+    let session = |cut: &str| {
+        let lines = [
+            line("user", "u1", "null", 1),
+            line("assistant", "a1", "\"u1\"", 2),
+            line("user", "u2", "\"a1\"", 3),
+            line("assistant", "a2", cut, 4),
+            // The user went back, and asked something else.
+            line("user", "u3", "\"a1\"", 5),
+            line("assistant", "a3", "\"u3\"", 6),
+        ];
+        lines.concat().into_bytes()
+    };
+    let lost = |bytes: &[u8]| {
+        let transcript = Transcript::parse(bytes);
+        losses(&transcript, &Graph::new(&transcript), &resume(&transcript, Client::NEWEST)).len()
+    };
+    let (whole, cut) = (session("\"u2\""), session("null"));
+    assert_eq!((lost(&whole), lost(&cut)), (0, 1));
+    assert_eq!(repaired(&cut), whole);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod leaks;
 mod licences;
 mod lock;
 mod names;
+mod opening;
 mod printing;
 mod purity;
 mod reach;

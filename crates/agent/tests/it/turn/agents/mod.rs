@@ -13,7 +13,7 @@ use annals_agent::subagent::{AgentDefinition, SubagentConfig, SubagentSpawner, T
 use annals_agent::tools::{AgentTool, Tool};
 use annals_agent::turn::Agent;
 use annals_json::Value;
-use annals_store::agents::{AgentMeta, agents_of_session, details};
+use annals_store::agents::{AgentMeta, details};
 use annals_store::session::NewSession;
 use annals_store::{Discovery, JsonFile, SessionKey};
 
@@ -270,8 +270,7 @@ async fn they_nest_three_deep_and_no_deeper() {
     assert_eq!(told.finished.spent["claude-opus-4-8"].output, usage_in_files(&stage, "claude-opus-4-8"));
     // Our own reader links them all.
     let discovery = Discovery::near(&stage.file()).unwrap();
-    let found = agents_of_session(&discovery, &session);
-    let entries: Vec<_> = found.iter().flat_map(|agent| agent.files.iter().copied()).collect();
+    let entries: Vec<_> = discovery.agents_of(&session).collect();
     let (linked, problems) = details(&entries);
     assert!(problems.is_empty() && linked.len() == 3, "{problems:?}");
     assert!(linked.iter().all(|agent| agent.facts.meta_tool_use.is_some()));

@@ -168,7 +168,8 @@ async fn converse(
 fn todos(chat: &ChatSession<'_>, context: &Context) -> Vec<TodoItem> {
     let session = SessionKey::new(chat.agent.conversation.session());
     let agent = AgentKey::new(session.as_str());
-    let list = std::fs::read(context.store.config_dir().todo(&session, &agent)).ok();
+    let config = context.store.config_dir();
+    let list = config.read(&config.todo(&session, &agent)).ok();
     list.and_then(|bytes| TodoItem::list(&bytes).ok()).unwrap_or_default()
 }
 
