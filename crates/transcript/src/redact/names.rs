@@ -15,12 +15,29 @@ pub(super) enum Strength {
 
 /// Parts of text at which a name may announce a secret; what is found is looked at by its words.
 pub(super) const TRIGGERS: &[&str] = &[
-    "pass", "pwd", "secret", "token", "key", "cred", "auth", "bearer", "cookie", "sig", "jwt", "kennwort",
-    "psk", "pw",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "bearer",
+    "cookie",
+    "sig",
+    "jwt",
+    "kennwort",
+    "psk",
+    "pw",
+    "contrasena",
+    "motdepasse",
+    "wachtwoord",
 ];
 
-const PASSWORDS: WordList =
-    WordList("password passwd passphrase passcode passwort kennwort pwd pass pw passwordless psk");
+const PASSWORDS: WordList = WordList(
+    "password passwd passphrase passcode passwort kennwort pwd pass pw passwordless psk requirepass masterauth \
+     storepass keypass dbpass rootpass userpass adminpass contrasena motdepasse wachtwoord",
+);
 const GLUED_PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
 const SECRETS: &[&str] = &["secret", "token", "bearer", "apitoken"];
 const GLUED_KEYS: &[&str] = &[

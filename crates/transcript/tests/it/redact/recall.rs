@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use annals_transcript::redact::SecretRules;
 
-use super::contexts::{CONTEXTS, Disguise};
+use super::contexts::{CONTEXTS, Disguise, WRAPPINGS};
 use super::kinds::{FORMATS, NAMED, PLACES};
+use super::places::{KNOWN_PLACES, OTHER_PLACES};
 use super::values::Random;
 
 /// Values of each kind.
@@ -47,6 +48,7 @@ impl RecallTable {
 
     /// Fails below 95 of 100 in any row.
     fn check(&self) {
+        println!("{:?}\nmissed: {:?}", self.rows, self.missed);
         for (row, (found, all)) in &self.rows {
             assert!(found * 100 >= all * 95, "{row}: {found} of {all}; missed: {:?}", self.missed);
         }
@@ -136,6 +138,41 @@ fn secrets_are_found_where_they_are_usually_written() {
         }
     }
     table.check();
+}
+
+/// Fills the template of a place: the text, and the secret in it. `‹ ›` are the brackets of XML.
+fn filled(template: &str, seed: u64) -> (String, String) {
+    let filled = Random::new(seed).fill(template).replace('‹', "<").replace('›', ">");
+    let (before, rest) = filled.split_once('«').unwrap();
+    let (secret, after) = rest.split_once('»').unwrap();
+    (format!("{before}{secret}{after}"), secret.to_owned())
+}
+
+/// Looks for the secrets of places in every wrapping.
+fn check_places(places: &[(&str, &str)]) {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut table = RecallTable::default();
+    for round in 0..ROUNDS {
+        for (place, template) in places {
+            let (text, secret) = filled(template, round + 31);
+            for (wrapping, wrap) in WRAPPINGS {
+                let rest = left(&rules, &wrap(&text));
+                let is_found = !secret.lines().any(|line| is_left(&rest, line.trim()));
+                table.note(wrapping, &format!("{place} ({wrapping}): {secret}"), is_found);
+            }
+        }
+    }
+    table.check();
+}
+
+#[test]
+fn secrets_of_configuration_protocols_and_databases_are_found() {
+    check_places(KNOWN_PLACES);
+}
+
+#[test]
+fn secrets_of_places_that_no_rule_was_made_for_are_found() {
+    check_places(OTHER_PLACES);
 }
 
 #[test]
