@@ -164,12 +164,15 @@ pub(super) fn is_path(text: &str) -> bool {
 
 /// Whether dots join names: a field of an object, a module, a file.
 fn is_dotted_name(text: &str) -> bool {
+    // `ed25519.Ed25519PrivateKey`
+    let last = text.rsplit('.').next().unwrap_or(text);
+    let ends_with_type = last.starts_with(|letter: char| letter.is_ascii_uppercase()) && is_words(last);
     text.contains('.')
         && text.split('.').all(|part| {
             let mut bytes = part.bytes();
             bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
                 && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-                && (random_bits(part) < 12.0 || part.starts_with(char::is_uppercase) && is_words(part))
+                && (random_bits(part) < 12.0 || ends_with_type && (is_words(part) || part.len() <= 8))
         })
 }
 
