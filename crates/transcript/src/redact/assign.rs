@@ -9,7 +9,7 @@ use super::headers;
 use super::kind::SecretKind;
 use super::names::{self, Strength, TRIGGERS};
 use super::rules::Finding;
-use super::signs::{Proof, Quotes, ValueStart, literal};
+use super::signs::{Proof, Quotes, ValueStart, after_words, literal};
 use super::values::{Notation, is_mixed, is_random, is_secret_value, is_varied};
 use super::words::random_bits;
 
@@ -76,7 +76,10 @@ fn announced(hay: &Haystack<'_>, name: &str, span: Range<usize>) -> Option<Findi
     let is_query = matches!(hay.before(span.start), b'?' | b'&') && names::is_query_name(name);
     let strength = names::strength(name).or(is_query.then_some(Strength::Weak))?;
     let hit = NameHit { span, name, strength };
-    let value = assigned(hay, &hit).or_else(|| login(hay, &hit)).or_else(|| nearby(hay, &hit));
+    let value = assigned(hay, &hit)
+        .or_else(|| login(hay, &hit))
+        .or_else(|| nearby(hay, &hit))
+        .or_else(|| in_sentence(hay, &hit));
     value.filter(|finding| !hay.is_data(&finding.span))
 }
 
@@ -107,8 +110,12 @@ fn assigned(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
         Proof::NoWord => random_bits(value) >= 6.0,
         Proof::Mixed => hit.strength != Strength::Weak && is_mixed(value),
     };
+    // `--secret dbPassword value`: the name of another one.
+    let is_other_name =
+        names::strength(value).is_some() && random_bits(value) < 20.0 && start.proof == Proof::NoWord;
     let is_secret = is_allowed
         && is_proven
+        && !is_other_name
         && (start.proof == Proof::Mixed || is_secret_value(value, hit.strength, notation));
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
 }
@@ -126,6 +133,15 @@ fn login(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     let span = start..hay.end(start, Alphabet::Argument).min(start + MAX_VALUE_BYTES);
     let is_secret = is_secret_value(hay.text.get(span.clone())?, Strength::Password, Notation::Shell);
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
+}
+
+/// "the password for the staging database is …"
+fn in_sentence(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
+    if hit.strength == Strength::Weak || hay.byte(hit.span.end) != b' ' {
+        return None;
+    }
+    let (span, _) = literal(hay, after_words(hay, hit.span.end)?)?;
+    is_mixed(&hay.text[span.clone()]).then_some(Finding { kind: SecretKind::Assignment, span })
 }
 
 /// A random string near the word, on the same line; a hexadecimal one only if it is the next word.

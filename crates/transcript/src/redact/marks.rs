@@ -7,8 +7,9 @@ use aho_corasick::{AhoCorasick, BuildError, MatchKind};
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
+use super::names::Strength;
 use super::rules::Finding;
-use super::values::{is_placeholder, is_sample};
+use super::values::{Notation, is_mixed, is_placeholder, is_sample, is_secret_value};
 use super::words::{WordList, random_bits};
 
 /// What follows a mark.
@@ -22,6 +23,10 @@ enum Mark {
     Sql,
     /// A string in quotes, after an equals sign.
     Equals,
+    /// The second of two strings in quotes: `auth=("user", "password")`.
+    Pair,
+    /// The next word, behind a sign or a verb.
+    Value,
     /// The words of a wallet.
     Words,
 }
@@ -34,6 +39,26 @@ const MARKS: &[(&str, Mark)] = &[
     ("convertto-securestring", Mark::Quoted),
     ("networkcredential(", Mark::Quoted),
     ("set password for", Mark::Equals),
+    ("auth=(", Mark::Pair),
+    ("auth = (", Mark::Pair),
+    ("auth: [", Mark::Pair),
+    ("login(", Mark::Pair),
+    ("authenticate(", Mark::Pair),
+    ("basicauth(", Mark::Pair),
+    ("basic_auth(", Mark::Pair),
+    ("auth.basic(", Mark::Pair),
+    ("credentials(", Mark::Pair),
+    ("mot de passe", Mark::Value),
+    ("contraseña", Mark::Value),
+    ("clave secreta", Mark::Value),
+    ("senha", Mark::Value),
+    ("parola", Mark::Value),
+    ("hasło", Mark::Value),
+    ("пароль", Mark::Value),
+    ("密码", Mark::Value),
+    ("パスワード", Mark::Value),
+    ("비밀번호", Mark::Value),
+    ("nickserv identify", Mark::Value),
     ("mnemonic", Mark::Words),
     ("seed phrase", Mark::Words),
     ("seedphrase", Mark::Words),
@@ -93,6 +118,8 @@ impl MarkRules {
                 Mark::Sql => after_by(hay, hit.range())
                     .and_then(|at| quoted(hay, at))
                     .filter(|span| random_bits(&hay.text[span.clone()]) >= 3.0),
+                Mark::Pair => pair(hay, hit.end()),
+                Mark::Value => value(hay, hit.end()),
                 Mark::Words => words(hay, hit.end()),
             };
             if let Some(span) = span {
@@ -124,6 +151,35 @@ fn quoted(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
         && !value.contains(' ')
         && !is_placeholder(value);
     is_secret.then_some(span)
+}
+
+/// The second of two strings right after a mark.
+fn pair(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    let start = hay.skip(at, 16, |byte| byte.is_ascii_whitespace());
+    let user = hay.skip(start + 1, MAX_DISTANCE, |byte| !b"\n'\"".contains(&byte));
+    let next = hay.skip(user + 1, 16, |byte| byte == b',' || byte.is_ascii_whitespace());
+    let is_pair = matches!(hay.byte(start), b'"' | b'\'')
+        && hay.byte(user) == hay.byte(start)
+        && matches!(hay.byte(next), b'"' | b'\'');
+    let span = quoted(hay, next).filter(|_| is_pair)?;
+    let is_secret = is_secret_value(&hay.text[span.clone()], Strength::Password, Notation::Quoted);
+    is_secret.then_some(span)
+}
+
+/// The word after a mark, and at most two words before it: `: …`, ` est …`, ` bob …`.
+fn value(hay: &Haystack<'_>, mark: usize) -> Option<Range<usize>> {
+    let is_gap = |byte: u8| b" \t:=\"'`".contains(&byte) || byte >= 0x80;
+    let mut at = mark;
+    for _ in 0..3 {
+        let start = hay.skip(at, 16, is_gap);
+        let end = hay.skip(start, 64, |byte| byte.is_ascii_graphic() && !b"\"'`,;<".contains(&byte));
+        let word = hay.text.get(start..end)?.trim_end_matches(['.', ')']);
+        if is_mixed(word) {
+            return Some(start..start + word.len());
+        }
+        at = end;
+    }
+    None
 }
 
 /// Where the string begins in `IDENTIFIED BY '…'` and `IDENTIFIED WITH plugin BY '…'`; prose has other words there.

@@ -29,6 +29,8 @@ pub(super) const TRIGGERS: &[&str] = &[
     "kennwort",
     "psk",
     "pw",
+    "session",
+    "seed",
     "contrasena",
     "motdepasse",
     "wachtwoord",
@@ -66,7 +68,7 @@ const KEY_ADJECTIVES: WordList = WordList(
     "api access secret private signing sign encryption encrypt decryption auth account master service shared \
      license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
      server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
-     anon role",
+     anon role write ingestion unseal recovery transfer sdk vault seed bearer",
 );
 /// A `key` after one of these is not.
 const PLAIN_KEYS: WordList = WordList(
@@ -141,6 +143,7 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
         "key" => is_environment(name).then_some(Strength::Weak),
         "credential" | "credentials" | "creds" | "jwt" => Some(Strength::Weak),
         "auth" if words.len() <= 2 => Some(Strength::Weak),
+        "session" | "seed" if is_environment(name) => Some(Strength::Weak),
         _ => None,
     }
 }

@@ -10,11 +10,15 @@ use super::words::WordList;
 
 /// How far the default of a variable of Terraform is from its name.
 const MAX_BLOCK_BYTES: usize = 240;
+/// Maximum bytes of a tag.
+const MAX_TAG_BYTES: usize = 64;
+/// How far a verb may be from the word "password".
+const MAX_SENTENCE_BYTES: usize = 48;
 /// How much of a line before a name is looked at.
 const MAX_LEAD_BYTES: usize = 64;
 /// Words before a name that is set to the next word.
 const SETTERS: WordList = WordList(
-    "env arg set setenv export declare config configure setx -x -gx -ux -lx --add --replace-all \
+    "env arg set setenv export declare config configure setx -x -gx --secret -ux -lx --add --replace-all \
      proxy_set_header fastcgi_param add_header",
 );
 /// What stands between "the password" and its value.
@@ -67,7 +71,10 @@ impl ValueStart {
         let is_shell = is_flag(hay, name, span.start) || is_shell_name(name);
         let is_plain_flag = name.starts_with('-') && !name.starts_with("--");
         let start = match signs {
-            ">" if hay.before(span.start) == b'<' => Self { quotes: Quotes::Refused, ..Self::bare(at) },
+            // `<name>value`, `<x name="password">value`
+            ">" if hay.before(span.start) == b'<' || closed > span.end => {
+                Self { quotes: Quotes::Refused, ..Self::bare(at) }
+            }
             "|" if is_cell(hay, span.start) => Self { proof: Proof::Mixed, ..Self::bare(at) },
             "=" if is_tight && (is_shell || is_setting(hay, span.start, at)) => {
                 let proof = if is_plain_flag { Proof::NoWord } else { Proof::Name };
@@ -119,7 +126,6 @@ fn without_sign(
 ) -> Option<ValueStart> {
     let bare = ValueStart::bare(gap);
     let is_closed = closed > span.end;
-    let rest = &hay.bytes[closed..];
     if is_flag(hay, name, span.start) && !is_closed && gap > closed {
         return Some(ValueStart { notation: Notation::Shell, proof: Proof::NoWord, ..bare });
     }
@@ -151,10 +157,8 @@ fn without_sign(
     if is_closed && hay.bytes[closed..at].iter().filter(|&&byte| byte == b'\n').count() >= 2 {
         return Some(ValueStart { at, notation: Notation::Quoted, ..bare });
     }
-    if rest.starts_with(b"</key>") {
-        let tag = hay.skip(closed + 6, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace() || byte == b'+');
-        let at = hay.bytes[tag..].starts_with(b"<string>").then_some(tag + 8)?;
-        return Some(ValueStart { at, notation: Notation::Quoted, ..bare });
+    if let Some(at) = after_tag(hay, span.start, closed) {
+        return Some(ValueStart { at, notation: Notation::Quoted, quotes: Quotes::Refused, ..bare });
     }
     if let Some(at) = after_verb(hay, gap) {
         return Some(ValueStart { at, ..bare });
@@ -173,6 +177,34 @@ fn without_sign(
         _ if is_near => Some(ValueStart { proof: Proof::Mixed, ..bare }),
         _ => None,
     }
+}
+
+/// Where the value begins in `<key>name</key><string>value`, and in `<x:name type="…">value`.
+fn after_tag(hay: &Haystack<'_>, start: usize, closed: usize) -> Option<usize> {
+    let rest = &hay.bytes[closed..];
+    if rest.starts_with(b"</") && hay.before(start) == b'>' {
+        let end = hay.skip(closed, MAX_TAG_BYTES, |byte| byte != b'>');
+        let tag = hay.skip(end + 1, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace() || byte == b'+');
+        let tag_end = hay.skip(tag, MAX_TAG_BYTES, |byte| byte != b'>' && byte != b'\n');
+        let is_open = hay.byte(tag) == b'<' && hay.byte(tag + 1).is_ascii_alphabetic();
+        return (is_open && hay.byte(tag_end) == b'>').then_some(tag_end + 1);
+    }
+    let name = hay.back(start, 16, |byte| byte.is_ascii_alphanumeric() || byte == b':');
+    let end = hay.skip(closed, MAX_TAG_BYTES, |byte| byte != b'>' && byte != b'<' && byte != b'\n');
+    let has_attribute = hay.bytes[closed..end].contains(&b'=') && hay.before(end) != b'/';
+    let is_tag = hay.before(name) == b'<' && hay.byte(closed) == b' ' && has_attribute;
+    (is_tag && hay.byte(end) == b'>').then_some(end + 1)
+}
+
+/// Where the value begins in "password for the staging database is value".
+pub(super) fn after_words(hay: &Haystack<'_>, at: usize) -> Option<usize> {
+    let end = hay.skip(at, MAX_SENTENCE_BYTES, |byte| byte != b'\n' && byte != b'.' && byte != b',');
+    let sentence = &hay.bytes[at..end];
+    let place = [&b" is "[..], b" was ", b": ", b" ist ", b" = "]
+        .iter()
+        .filter_map(|verb| memchr::memmem::find(sentence, verb).map(|place| place + verb.len()))
+        .min()?;
+    Some(hay.skip(at + place, 8, |byte| is_blank(byte) || byte == b':'))
 }
 
 /// Whether a name is a flag: `--token`, `-Password`.

@@ -305,9 +305,8 @@ pub(super) fn is_secret_value(value: &str, strength: Strength, notation: Notatio
         (Notation::Quoted, Strength::Strong) => is_random(18.0, 1.0, 8),
         (Notation::Quoted, Strength::Weak) => is_random(40.0, 2.0, 16),
         (Notation::Bare, Strength::Password) => {
-            has_letter
-                && bits >= length as f64 * 1.2
-                && (bits >= 12.0 && (has_digit || has_sign) || bits >= 36.0)
+            let is_enough = bits >= 12.0 && (has_digit || has_sign) || bits >= 36.0;
+            has_letter && bits >= length as f64 * 1.2 && is_enough || is_mixed(value)
         }
         (Notation::Bare, Strength::Strong) => is_random(20.0, 1.8, 8) && has_digit && !is_type(value),
         (Notation::Bare, Strength::Weak) => is_random(60.0, 2.5, 20) && has_digit,
