@@ -59,7 +59,7 @@ fn passwords(
 ) -> usize {
     let mut awaited = None;
     let mut is_login = false;
-    let mut places = Places::default();
+    let mut places = PositionalArguments::default();
     for _ in 0..MAX_ARGUMENTS {
         let Some((span, next)) = argument(hay, at) else { break };
         let text = &hay.text[span.clone()];
@@ -99,12 +99,12 @@ fn passwords(
 
 /// The arguments of a command by their places.
 #[derive(Debug, Default)]
-struct Places {
+struct PositionalArguments {
     words: Vec<Range<usize>>,
     flags: String,
 }
 
-impl Places {
+impl PositionalArguments {
     fn note(&mut self, span: Range<usize>, text: &str) {
         if text.starts_with(['-', '/']) && text.len() < 24 {
             self.flags.push_str(text);

@@ -52,7 +52,6 @@ impl RecallTable {
     }
 
     fn check_at_least(&self, percent: usize) {
-        println!("{:?}\nmissed: {:?}", self.rows, self.missed);
         for (row, (found, all)) in &self.rows {
             assert!(found * 100 >= all * percent, "{row}: {found} of {all}; missed: {:?}", self.missed);
         }
