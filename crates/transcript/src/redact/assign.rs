@@ -108,6 +108,7 @@ fn assigned(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
         Proof::Name => true,
         // "use --password option": a word after a flag is more of the sentence.
         Proof::NoWord => random_bits(value) >= 6.0,
+        Proof::SureName => hit.strength != Strength::Weak,
         Proof::Mixed => hit.strength != Strength::Weak && is_mixed(value),
     };
     // `--secret dbPassword value`: the name of another one.

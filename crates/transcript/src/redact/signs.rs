@@ -39,6 +39,8 @@ pub(super) enum Proof {
     Name,
     /// It is not a plain word.
     NoWord,
+    /// Its name surely announces a secret.
+    SureName,
     /// It is as mixed as only a secret is: nothing but a space joins it to its name.
     Mixed,
 }
@@ -167,7 +169,9 @@ fn without_sign(
     // "Pass `x` to it" is a sentence.
     let is_near = gap > closed && !is_closed && !name.eq_ignore_ascii_case("pass");
     match hay.byte(gap) {
-        byte if is_near && is_quote(byte) => Some(ValueStart { quotes: Quotes::Needed, ..bare }),
+        byte if is_near && is_quote(byte) => {
+            Some(ValueStart { quotes: Quotes::Needed, proof: Proof::SureName, ..bare })
+        }
         b'N' if is_near && hay.byte(gap + 1) == b'\'' => {
             Some(ValueStart { at: gap + 1, quotes: Quotes::Needed, ..bare })
         }
