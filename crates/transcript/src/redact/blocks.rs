@@ -153,7 +153,7 @@ fn json_keys(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
         let end = hay.skip(at, MAX_JWK_BYTES, |byte| byte != b'}');
         done = end;
         let mut quote = start;
-        while let Some(next) = memchr::memchr2(b'"', b'\'', &hay.bytes[quote..end]) {
+        while let Some(next) = memchr::memchr2(b'"', b'\'', hay.bytes.get(quote..end).unwrap_or_default()) {
             let name = quote + next + 1;
             let name_end = hay.skip(name, 3, |byte| byte.is_ascii_lowercase());
             let sign = hay.skip(name_end + 1, 4, |byte| byte == b' ' || byte == b':');

@@ -144,7 +144,7 @@ fn piped(hay: &Haystack<'_>, at: usize) -> Option<Finding> {
     }
     let pipe = hay.skip(next, 8, |byte| byte == b' ');
     let end = hay.skip(pipe, MAX_READER_BYTES, |byte| byte != b'\n');
-    let reader = String::from_utf8_lossy(&hay.bytes[pipe.min(hay.bytes.len())..end]);
+    let reader = String::from_utf8_lossy(hay.bytes.get(pipe..end).unwrap_or_default());
     if hay.byte(pipe) != b'|' || !READERS.iter().any(|reading| reader.contains(reading)) {
         return None;
     }

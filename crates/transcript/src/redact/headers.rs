@@ -100,7 +100,7 @@ fn credential(hay: &Haystack<'_>, start: usize) -> Option<Finding> {
 fn parameters(hay: &Haystack<'_>, name_end: usize, found: &mut Vec<Finding>) {
     let end = hay.skip(name_end, MAX_PARAMETER_BYTES, |byte| byte != b'\n');
     let mut at = name_end;
-    while let Some(sign) = memchr::memchr(b'=', &hay.bytes[at..end]) {
+    while let Some(sign) = memchr::memchr(b'=', hay.bytes.get(at..end).unwrap_or_default()) {
         let sign = at + sign;
         let name = &hay.text[hay.back(sign, 32, |byte| Alphabet::Token.has(byte))..sign];
         let start = hay.skip(sign + 1, 1, |byte| byte == b'"');

@@ -185,6 +185,17 @@ fn secrets_of_places_that_were_written_down_last_are_found() {
 }
 
 #[test]
+fn a_text_may_end_anywhere() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    for (_, template) in KNOWN_PLACES.iter().chain(OTHER_PLACES).chain(UNSEEN_PLACES) {
+        let (text, _) = filled(template, 5);
+        for end in (0..text.len().min(240)).filter(|end| text.is_char_boundary(*end)) {
+            rules.find(&text[..end]);
+        }
+    }
+}
+
+#[test]
 fn samples_types_and_identifiers_are_no_secrets() {
     let rules = SecretRules::new(&[], &[]).unwrap();
     let harmless = include_str!("harmless.txt");
