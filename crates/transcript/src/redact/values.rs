@@ -222,6 +222,8 @@ pub(super) fn is_mixed(value: &str) -> bool {
         && !is_hex(value)
         && !is_version
         && !value.contains('\\')
+        // `password generated_id=…`: another name and its value.
+        && !value.trim_end_matches('=').contains('=')
         && !is_constant(value)
         && !is_identifier(value)
         && !is_type(value)
