@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::contents::{ScriptContents, folders, path_of};
+use super::expansion::{LoopValues, with_braces};
 use super::later::later_deletions;
 use super::operands::STREAMS;
 use super::variables::SetVariables;
@@ -12,7 +13,9 @@ use crate::mode::Mode;
 use crate::paths::{FileKind, critical, is_protected, resolve};
 use crate::read_only::{ReadScope, reading};
 use crate::rules::{CommandSpellings, Match, Matcher, Rule, RuleList};
-use crate::shell::{Command, HARMLESS, ShellSyntaxError, Word, is_builtin, parse, strip};
+use crate::shell::{
+    Command, HARMLESS, OutputUse, ShellSyntaxError, Word, WordCount, WordPart, is_builtin, parse, strip,
+};
 
 /// Commands that change files and nothing else, with the letters of their harmless options.
 const EDITING: [(&str, &str); 5] =
@@ -28,8 +31,12 @@ impl Policy<'_> {
         let folders = folders(&inside, self.files, self.workspace);
         let mut decision = Decision::allow(Reason::ReadsOnly);
         let mut own = SetVariables::new(&script);
-        for command in &inside.own {
-            decision = first(decision, self.own(command, own.objection(command), folders.as_deref()));
+        let values = LoopValues::new(&script);
+        for (place, command) in inside.own.iter().enumerate() {
+            let reads = |bare: &Command| self.reads(bare, place, &values, folders.as_deref());
+            let objection = own.objection(&with_braces(command));
+            let judged = self.own(command, objection, folders.as_deref(), &reads);
+            decision = first(decision, judged);
             own.add(command);
         }
         // A function in place of a builtin answers for it, also to those who ask from outside.
@@ -135,13 +142,19 @@ impl Policy<'_> {
     ///
     /// A name that the text gives to a function is judged like any other: whether the function or the program runs
     /// depends on order, subshells and wrappers.
-    fn own(&self, command: &Command, objection: Option<Reason>, folders: Option<&[PathBuf]>) -> Decision {
+    fn own(
+        &self,
+        command: &Command,
+        objection: Option<Reason>,
+        folders: Option<&[PathBuf]>,
+        reads: &dyn Fn(&Command) -> Option<Result<(), Decision>>,
+    ) -> Decision {
         let stripped = strip(command);
         let Some(bare) = stripped.last() else { return Decision::ask(Reason::NotCovered(command.shown())) };
         let harmless = command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
         let mut refused = None;
         if harmless {
-            let reads = if bare.words.is_empty() { Some(Ok(())) } else { self.reads_only(bare, folders) };
+            let reads = if bare.words.is_empty() { Some(Ok(())) } else { reads(bare) };
             match (reads, objection) {
                 (Some(Ok(())), None) => return Decision::allow(Reason::ReadsOnly),
                 (Some(Ok(())), Some(because)) => refused = Some(Decision::ask(because)),
@@ -186,6 +199,20 @@ impl Policy<'_> {
         }
     }
 
+    /// Whether everything that the shell runs for a command only reads.
+    fn reads(
+        &self,
+        command: &Command,
+        place: usize,
+        values: &LoopValues,
+        folders: Option<&[PathBuf]>,
+    ) -> Option<Result<(), Decision>> {
+        let known = folders.and_then(|folders| self.expanded(command, place, values, folders));
+        let commands = known.unwrap_or_else(|| vec![command.clone()]);
+        let mut commands = commands.iter().map(|command| self.reads_only(command, folders));
+        commands.find(|reads| !matches!(reads, Some(Ok(())))).unwrap_or(Some(Ok(())))
+    }
+
     /// Whether a command only reads: `Some(Err)` where it does, and not only in the workspace.
     fn reads_only(&self, command: &Command, folders: Option<&[PathBuf]>) -> Option<Result<(), Decision>> {
         let reading = reading(command)?;
@@ -195,13 +222,18 @@ impl Policy<'_> {
             return unknown(&command.spelling());
         }
         let Some(folders) = folders else { return unknown(&command.spelling()) };
-        let is_folder = |word: &Word| {
-            let path = path_of(word, self.workspace).unwrap_or_default();
+        let Some(paths) = self.given_paths(&reading.paths, folders) else {
+            let unclear = |word: &&Word| self.given_paths(std::slice::from_ref(*word), folders).is_none();
+            return unknown(
+                &reading.paths.iter().find(unclear).map_or_else(String::new, |word| word.spelling.clone()),
+            );
+        };
+        let is_folder = |path: &String| {
             let real = |folder: &PathBuf| resolve(self.files, folder, path.as_ref());
             folders.iter().any(|folder| real(folder).is_ok_and(|path| path.kind == FileKind::Folder))
         };
         // Folders are compared file by file, links followed.
-        if command.name().is_some_and(|name| name == "diff") && reading.paths.iter().any(is_folder) {
+        if command.name().is_some_and(|name| name == "diff") && paths.iter().any(is_folder) {
             return unknown(&command.spelling());
         }
         // Another folder may be another repository, whose configuration git obeys.
@@ -209,15 +241,9 @@ impl Policy<'_> {
         if reading.is_git && !folders.iter().all(is_trusted) {
             return Some(Err(Decision::ask(Reason::Repository(command.spelling()))));
         }
-        for word in &reading.paths {
-            let Some(path) = path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())
-            else {
-                return unknown(&word.spelling);
-            };
-            for folder in folders.iter().filter(|_| path != "-" && !STREAMS.contains(&path.as_str())) {
-                if let Err(decision) = self.may_read(folder, &path) {
-                    return Some(Err(decision));
-                }
+        for path in paths.iter().filter(|path| *path != "-" && !STREAMS.contains(&path.as_str())) {
+            if let Some(decision) = folders.iter().find_map(|folder| self.may_read(folder, path).err()) {
+                return Some(Err(decision));
             }
         }
         for folder in folders {
@@ -230,6 +256,24 @@ impl Policy<'_> {
             }
         }
         Some(Ok(()))
+    }
+
+    /// The paths that a program gets for these words, in each folder; `None` where they are not known. What `<(…)` stands for is a
+    /// stream, whose commands are judged for themselves.
+    fn given_paths(&self, words: &[Word], folders: &[PathBuf]) -> Option<Vec<String>> {
+        let mut found = Vec::new();
+        for word in words.iter().filter(|word| !is_stream(word)) {
+            if word.parts.iter().any(|part| matches!(part, WordPart::Glob(_)))
+                && word.output == OutputUse::None
+            {
+                for folder in folders {
+                    found.extend(self.glob_files(folder, word)?);
+                }
+                continue;
+            }
+            found.push(path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())?);
+        }
+        Some(found)
     }
 
     /// Whether a command changes files of the workspace, and nothing else.
@@ -279,6 +323,11 @@ impl Policy<'_> {
             self.stays_inside(&target.real, last.as_ref()) && (name == "cp" || is_plain())
         })
     }
+}
+
+/// Whether a word is `<(…)` and nothing else.
+fn is_stream(word: &Word) -> bool {
+    word.parts == [WordPart::Unknown(WordCount::One)] && word.spelling.starts_with("<(")
 }
 
 /// Whether a variable of this name may be set: it changes looks only, or it is a variable of the text and no program's.

@@ -10,6 +10,9 @@ use crate::shell::{Word, WordPart};
 /// The most folders that globs are followed into.
 const MAX_FOLDERS: usize = 500;
 
+/// The most files that globs find.
+const MAX_FOUND: usize = 2000;
+
 /// A name with more stars matches everything here.
 const MAX_STARS: usize = 3;
 
@@ -51,6 +54,63 @@ impl Policy<'_> {
             }
         }
         true
+    }
+
+    /// The paths that the globs of a word find from a folder. `**` finds folders at any depth, as some shells do.
+    pub(super) fn glob_paths(&self, folder: &Path, word: &Word) -> Option<Vec<PathBuf>> {
+        let names = names(word, self.workspace.home())?;
+        let start = names.first().is_some_and(Vec::is_empty);
+        let mut found = vec![if start { PathBuf::from("/") } else { folder.to_path_buf() }];
+        let mut is_first = true;
+        for name in names.iter().filter(|name| !name.is_empty()) {
+            let mut folders = found;
+            if !is_first {
+                folders = folders
+                    .iter()
+                    .map(|path| self.entered(path))
+                    .collect::<Option<Vec<_>>>()?
+                    .into_iter()
+                    .flatten()
+                    .collect();
+            }
+            is_first = false;
+            let is_deep =
+                name.iter().filter(|symbol| **symbol == NameSymbol::Any).count() >= 2 && name.len() == 2;
+            let mut next = Vec::new();
+            for folder in &folders {
+                next.extend(self.matches(folder, name)?);
+                if is_deep {
+                    next.push(folder.clone());
+                    next.extend(self.deep_folders(folder)?);
+                }
+            }
+            next.sort();
+            next.dedup();
+            if next.len() > MAX_FOUND {
+                return None;
+            }
+            found = next;
+        }
+        Some(found)
+    }
+
+    /// Every folder below a folder; links are not followed. `None` if there are too many.
+    fn deep_folders(&self, top: &Path) -> Option<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        let mut open = vec![top.to_path_buf()];
+        while let Some(folder) = open.pop() {
+            let below = self.files.names(&folder)?.into_iter().map(|name| folder.join(name));
+            for path in below {
+                if self.files.link(&path).is_none() && self.files.kind(&path) == FileKind::Folder {
+                    found.push(path.clone());
+                    open.push(path);
+                }
+            }
+            if found.len() > MAX_FOLDERS {
+                return None;
+            }
+        }
+        Some(found)
     }
 
     /// The paths in a folder that a name finds; `None` where they cannot be known.

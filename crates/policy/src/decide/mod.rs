@@ -4,6 +4,7 @@ mod bash;
 mod below;
 mod candidates;
 mod contents;
+mod expansion;
 mod files;
 mod globs;
 mod later;

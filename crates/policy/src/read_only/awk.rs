@@ -21,28 +21,35 @@ const REACHING: [&str; 12] = [
 ];
 
 /// `awk [-F x] [-v a=b] PROGRAM FILE…`
-pub(super) fn reading(words: &[String]) -> Option<CommandReads> {
+pub(super) fn reading(words: &[Word]) -> Option<CommandReads> {
     let mut rest = words;
-    while let Some((first, behind)) = rest.split_first().filter(|(first, _)| first.starts_with('-')) {
-        rest = match first.as_str() {
+    while let Some((first, behind)) =
+        rest.split_first().filter(|(first, _)| first.beginning().starts_with('-'))
+    {
+        rest = match first.literal()?.as_str() {
             "--" => {
                 rest = behind;
                 break;
             }
-            "-F" => behind.split_first()?.1,
-            "-v" => behind.split_first().filter(|(value, _)| is_assignment(value))?.1,
+            "-F" => behind.split_first().filter(|(value, _)| value.literal().is_some())?.1,
+            "-v" => {
+                let is_plain = |value: &Word| value.literal().is_some_and(|text| is_assignment(&text));
+                behind.split_first().filter(|(value, _)| is_plain(value))?.1
+            }
             text if text.starts_with("-F") => behind,
             text if text.strip_prefix("-v").is_some_and(is_assignment) => behind,
             _ => return None,
         };
     }
     let (program, files) = rest.split_first()?;
-    let is_file = |file: &&String| !file.starts_with('-') || file.as_str() == "-";
-    let plain = only_prints(program) && files.iter().all(|file| is_file(&file) && !file.contains('='));
-    plain.then(|| CommandReads {
-        paths: files.iter().map(|file| Word::of(file)).collect(),
-        ..CommandReads::default()
-    })
+    // `x=1` among the files is an assignment.
+    let is_file = |file: &Word| {
+        let begins = file.beginning();
+        (!begins.starts_with('-') || begins == "-") && !file.spelling.contains('=')
+    };
+    let plain = only_prints(&program.literal()?) && files.iter().all(is_file);
+    let globs = files.iter().filter(|file| !file.is_one()).cloned().collect();
+    plain.then(|| CommandReads { paths: files.to_vec(), globs, ..CommandReads::default() })
 }
 
 fn is_assignment(text: &str) -> bool {

@@ -4,6 +4,7 @@
 mod awk;
 mod git;
 mod programs;
+mod sed;
 mod special;
 
 use super::shell::{Command, OutputUse, Word, WordPart};

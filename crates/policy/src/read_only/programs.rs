@@ -123,4 +123,13 @@ pub(super) const PROGRAMS: &[Program] = &[
     ("tty", "s", "silent quiet", Operands::None),
     ("lscpu", "", "", Operands::None),
     ("which", "a", "all", Text),
+    ("whereis", "bms", "", Text),
+    ("dir", "aAbBcCdfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ1", "all almost-all color recursive reverse", Paths),
+    ("lsblk", "abdfilmnoprtST", "all fs list", Operands::None),
+    ("cal", "13jmhsy", "", Text),
+    ("getconf", "", "", Text),
+    ("locale", "a", "all-locales", Operands::None),
+    ("look", "bdf", "alphanum ignore-case", PatternThenPaths),
+    ("shuf", "n:ez", "head-count echo zero-terminated", Paths),
+    ("tsort", "", "", Paths),
 ];

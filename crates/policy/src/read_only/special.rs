@@ -1,12 +1,40 @@
 //! Programs that read, whose operands need a closer look than the table gives.
 
-use super::{CommandReads, Operands, awk, by_table, globbed};
+use super::{CommandReads, Operands, awk, by_table, globbed, sed};
 use crate::shell::{Word, WordPart, tests_plainly};
 
-/// Programs that may be asked for their version.
-const VERSIONED: [&str; 16] = [
-    "node", "npm", "npx", "python", "python3", "pip", "cargo", "rustc", "rustup", "go", "java", "ruby",
-    "gcc", "clang", "make", "docker",
+/// Programs that may be asked for their version, and how.
+const VERSIONED: [(&str, &str); 30] = [
+    ("node", "--version -v"),
+    ("npm", "--version -v"),
+    ("npx", "--version -v"),
+    ("yarn", "--version -v"),
+    ("pnpm", "--version -v"),
+    ("bun", "--version -v"),
+    ("deno", "--version -V"),
+    ("python", "--version -V"),
+    ("python3", "--version -V"),
+    ("pip", "--version -V"),
+    ("pip3", "--version -V"),
+    ("uv", "--version -V"),
+    ("cargo", "--version -V"),
+    ("rustc", "--version -V -vV"),
+    ("rustup", "--version -V"),
+    ("rustfmt", "--version -V"),
+    ("go", "version --version"),
+    ("java", "--version -version"),
+    ("javac", "--version -version"),
+    ("ruby", "--version -v"),
+    ("php", "--version -v"),
+    ("gcc", "--version -v"),
+    ("clang", "--version -v"),
+    ("make", "--version -v"),
+    ("cmake", "--version -version"),
+    ("docker", "--version -v"),
+    ("bash", "--version"),
+    ("perl", "--version -v"),
+    ("jq", "--version -V"),
+    ("split", "--version"),
 ];
 
 /// Tests of `find` that neither run nor write; those with a value take the next word.
@@ -68,9 +96,9 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<CommandRe
     let nothing = Some(CommandReads::default());
     Some(match name {
         "find" => literals.and_then(|words| find(&words)),
-        "sed" => literals.and_then(|words| sed(&words)),
-        "awk" | "gawk" | "mawk" | "nawk" => literals.and_then(|words| awk::reading(&words)),
-        "jq" => literals.and_then(|words| jq(&words)),
+        "sed" => sed::reading(arguments),
+        "awk" | "gawk" | "mawk" | "nawk" => awk::reading(arguments),
+        "jq" if !is_version(arguments) => literals.and_then(|words| jq(&words)),
         "ps" => literals.filter(|words| ps(words)).and(nothing),
         "xxd" => literals.and_then(|words| xxd(&words)),
         "tar" => literals.and_then(|words| tar(&words)),
@@ -110,10 +138,22 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<CommandRe
         "cd" => literals
             .filter(|words| words.len() <= 1 && !words.iter().any(|word| word.starts_with('-')))
             .map(|_| CommandReads { paths: arguments.to_vec(), ..CommandReads::default() }),
-        _ if VERSIONED.contains(&name) => {
-            literals.filter(|words| matches!(words.as_slice(), [word] if word == "--version")).and(nothing)
+        // They look for a file with their own ending.
+        "zcat" | "bzcat" | "xzcat" | "zstdcat" => {
+            let is_packed = |word: &String| {
+                !word.starts_with('-')
+                    && [".gz", ".tgz", ".bz2", ".xz", ".zst"].iter().any(|end| word.ends_with(end))
+            };
+            literals
+                .filter(|words| words.iter().all(is_packed))
+                .map(|_| CommandReads { paths: arguments.to_vec(), ..CommandReads::default() })
         }
-        _ => return None,
+        _ => {
+            let (_, asks) = VERSIONED.iter().find(|(program, _)| *program == name)?;
+            literals
+                .filter(|words| matches!(words.as_slice(), [word] if asks.split(' ').any(|ask| ask == word)))
+                .and(nothing)
+        }
     })
 }
 
@@ -123,6 +163,10 @@ fn printed(arguments: &[Word]) -> Option<CommandReads> {
     let has_glob = |word: &&Word| word.parts.iter().any(|piece| matches!(piece, WordPart::Glob(_)));
     let globs = arguments.iter().filter(has_glob).cloned().collect();
     Some(CommandReads { paths, globs, ..CommandReads::default() })
+}
+
+fn is_version(arguments: &[Word]) -> bool {
+    matches!(arguments, [word] if word.literal().is_some_and(|text| text == "--version" || text == "-V"))
 }
 
 fn of_paths<'p>(paths: impl IntoIterator<Item = &'p str>) -> CommandReads {
@@ -249,17 +293,4 @@ fn find(words: &[String]) -> Option<CommandReads> {
 /// `-mtime -3`: a value that looks like an option.
 fn is_number(word: &str) -> bool {
     word.len() > 1 && word[1..].bytes().all(|byte| byte.is_ascii_digit() || b"kMGcwb".contains(&byte))
-}
-
-/// `sed -n '1,5p' FILE`, and no other script.
-fn sed(words: &[String]) -> Option<CommandReads> {
-    let [option, script, paths @ ..] = words else { return None };
-    let lines = script.strip_suffix('p')?;
-    let plain =
-        !lines.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit() || byte == b',' || byte == b'$');
-    let known = option == "-n" && plain && !paths.iter().any(|path| path.starts_with('-'));
-    known.then(|| CommandReads {
-        paths: paths.iter().map(|path| Word::of(path)).collect(),
-        ..CommandReads::default()
-    })
 }

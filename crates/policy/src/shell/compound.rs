@@ -2,7 +2,7 @@
 
 use super::parser::{ListEnd, ParseResult, Parser};
 use super::word::Word;
-use super::{Hazard, Repetition, ShellSyntaxError};
+use super::{Hazard, Repetition, ShellSyntaxError, WordLoop};
 
 impl Parser<'_> {
     /// Any command.
@@ -108,6 +108,7 @@ impl Parser<'_> {
     fn counting(&mut self, word: &'static str) -> ParseResult<()> {
         self.expect_reserved(word)?;
         self.blanks();
+        let mut over = None;
         if self.starts("((") {
             self.at += 2;
             self.arithmetic()?;
@@ -115,22 +116,29 @@ impl Parser<'_> {
             let Some(name) = self.word()? else { return self.unexpected() };
             let Some(name) = name.literal() else { return self.unexpected() };
             self.script.looped.push(name.clone());
-            self.script.assigned.push(name);
+            self.script.assigned.push(name.clone());
             self.lines()?;
             if self.reserved() == Some("in") {
                 self.word()?;
+                let mut words = Vec::new();
                 while let Some(word) = self.word()? {
-                    self.script.listed.push(word);
+                    self.script.listed.push(word.clone());
+                    words.push(word);
                 }
+                over = Some((name, words));
             }
         }
         self.blanks();
         self.take(";");
         self.lines()?;
+        let first = self.script.commands.len();
         self.repeated(|parser| match parser.reserved() {
             Some("{") => parser.between("{", "}"),
             _ => parser.between("do", "done"),
-        })
+        })?;
+        let body = first..self.script.commands.len();
+        self.script.loops.extend(over.map(|(name, words)| WordLoop { name, words, body }));
+        Ok(())
     }
 
     fn case(&mut self) -> ParseResult<()> {

@@ -173,6 +173,8 @@ pub struct Script {
     pub assigned: Vec<String>,
     /// The variables that loops set, regardless of earlier values.
     pub looped: Vec<String>,
+    /// The loops over words.
+    pub loops: Vec<WordLoop>,
     /// Words of loops and arrays, in which globs are expanded.
     pub listed: Vec<Word>,
     /// Words of cases and of `[[`, in which they are not.
@@ -181,6 +183,17 @@ pub struct Script {
     pub counted: Vec<String>,
     /// Parts with unknown effects.
     pub hazards: Vec<Hazard>,
+}
+
+/// `for name in words; do …; done`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordLoop {
+    /// The variable.
+    pub name: String,
+    /// The words that it takes.
+    pub words: Vec<Word>,
+    /// The commands of its body, as places among the commands of the script.
+    pub body: std::ops::Range<usize>,
 }
 
 impl Script {

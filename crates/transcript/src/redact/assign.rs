@@ -9,18 +9,19 @@ use super::headers;
 use super::kind::SecretKind;
 use super::names::{self, Strength, TRIGGERS};
 use super::rules::Finding;
-use super::values::{Notation, is_random, is_secret_value, is_varied};
+use super::signs::{Proof, Quotes, ValueStart, after_words, literal};
+use super::values::{Notation, is_mixed, is_random, is_secret_value, is_varied};
 use super::words::random_bits;
 
 /// Maximum bytes of a name.
 const MAX_NAME_BYTES: usize = 64;
 /// Maximum bytes of white space before a value.
-const MAX_GAP_BYTES: usize = 64;
+pub(super) const MAX_GAP_BYTES: usize = 64;
 /// A random string counts if it begins within this many bytes of the word, and has at least this many bytes.
 const MAX_DISTANCE: usize = 48;
 const MIN_RANDOM_BYTES: usize = 20;
 /// Maximum bytes of a value.
-const MAX_VALUE_BYTES: usize = 4096;
+pub(super) const MAX_VALUE_BYTES: usize = 4096;
 /// How far a file of logins may name the machine before the password.
 const MAX_LOGIN_BYTES: usize = 160;
 
@@ -75,7 +76,10 @@ fn announced(hay: &Haystack<'_>, name: &str, span: Range<usize>) -> Option<Findi
     let is_query = matches!(hay.before(span.start), b'?' | b'&') && names::is_query_name(name);
     let strength = names::strength(name).or(is_query.then_some(Strength::Weak))?;
     let hit = NameHit { span, name, strength };
-    let value = assigned(hay, &hit).or_else(|| login(hay, &hit)).or_else(|| nearby(hay, &hit));
+    let value = assigned(hay, &hit)
+        .or_else(|| login(hay, &hit))
+        .or_else(|| nearby(hay, &hit))
+        .or_else(|| in_sentence(hay, &hit));
     value.filter(|finding| !hay.is_data(&finding.span))
 }
 
@@ -86,111 +90,35 @@ pub(super) fn of_field(name: &str, value: &str) -> Option<Finding> {
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span: 0..value.len() })
 }
 
-/// `NAME=value`, `"name": "value"`, `--name value`, `name("value")`, `<name>value</name>`.
+/// `NAME=value`, `"name": "value"`, `--name value`, `name("value")`, `<name>value</name>` and so on.
 fn assigned(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
-    let closed = hay.skip(hit.span.end, 3, |byte| b"\"'`]?".contains(&byte));
-    let gap = hay.skip(closed, MAX_GAP_BYTES, |byte| byte == b' ' || byte == b'\t');
-    let sign = hay.skip(gap, 3, |byte| b":=>?|+".contains(&byte));
-    let signs = &hay.text[gap..sign];
-    // `AWS::IAM::AccessKey`, `arn:…:secret:name`: a part of a longer name.
-    if hay.before(hit.span.start) == b':' && signs.starts_with(':') {
-        return None;
-    }
-    let value_start = hay.skip(sign, MAX_GAP_BYTES, |byte| byte == b' ' || byte == b'\t');
-    let is_tight = gap == closed && value_start == sign;
-    let is_flag = hit.name.starts_with("--");
-    let (start, notation) = match signs {
-        "" if is_flag && closed == hit.span.end && gap > closed => (gap, Notation::Shell),
-        "" if hay.byte(gap) == b'(' => (gap + 1, Notation::Quoted),
-        "" => (after_verb(hay, gap)?, Notation::Bare),
-        ">" => (value_start, Notation::Bare),
-        "=" if is_tight && (is_flag || is_shell_name(hit.name)) => (value_start, Notation::Shell),
-        ":" if names::is_environment(hit.name) => (value_start, Notation::Quoted),
-        ":" | "=" | ":=" | "=>" | "?=" | "+=" | "||=" => (value_start, Notation::Bare),
-        "==" | "===" if is_quote(hay.byte(value_start)) => (value_start, Notation::Bare),
-        _ => return None,
+    let start = ValueStart::of(hay, hit.name, &hit.span)?;
+    let (span, is_quoted) = literal(hay, start.at)?;
+    let is_allowed = match start.quotes {
+        Quotes::Any => true,
+        Quotes::Needed => is_quoted,
+        Quotes::Refused => !is_quoted,
     };
-    let is_call = signs.is_empty() && hay.byte(gap) == b'(';
-    let (start, notation) = match typed(hay, start).filter(|_| signs == ":") {
-        Some(after_type) => (after_type, Notation::Quoted),
-        None => (start, notation),
+    let notation = match start.notation {
+        Notation::Bare if is_quoted => Notation::Quoted,
+        notation => notation,
     };
-    let (span, is_quoted) = value(hay, start)?;
-    let notation = if is_quoted && notation == Notation::Bare { Notation::Quoted } else { notation };
-    if is_call && !is_quoted || signs == ">" && (hay.before(hit.span.start) != b'<' || is_quoted) {
-        return None;
-    }
     let value = &hay.text[span.clone()];
-    // "use --password option": a word after a flag is more of the sentence.
-    let is_word = is_flag && signs.is_empty() && random_bits(value) < 6.0;
-    let is_secret = !is_word && is_secret_value(value, hit.strength, notation);
+    let is_proven = match start.proof {
+        Proof::Name => true,
+        // "use --password option": a word after a flag is more of the sentence.
+        Proof::NoWord => random_bits(value) >= 6.0,
+        Proof::SureName => hit.strength != Strength::Weak,
+        Proof::Mixed => hit.strength != Strength::Weak && is_mixed(value),
+    };
+    // `--secret dbPassword value`: the name of another one.
+    let is_other_name =
+        names::strength(value).is_some() && random_bits(value) < 20.0 && start.proof == Proof::NoWord;
+    let is_secret = is_allowed
+        && is_proven
+        && !is_other_name
+        && (start.proof == Proof::Mixed || is_secret_value(value, hit.strength, notation));
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
-}
-
-/// Whether a name without quotes and spaces around its `=` is one of a shell or an env file.
-fn is_shell_name(name: &str) -> bool {
-    !name.bytes().any(|byte| byte.is_ascii_lowercase())
-}
-
-fn is_quote(byte: u8) -> bool {
-    b"\"'`".contains(&byte)
-}
-
-/// Where the value begins in `password is value`, and in `name: PASSWORD` with `value: …` after it.
-fn after_verb(hay: &Haystack<'_>, at: usize) -> Option<usize> {
-    let word_start =
-        hay.skip(at, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace() || b"\",'-".contains(&byte));
-    let word_end = hay.skip(word_start, 8, |byte| byte.is_ascii_alphabetic());
-    let word = hay.text[word_start..word_end].to_ascii_lowercase();
-    if word == "value" {
-        let closed = hay.skip(word_end, 2, |byte| is_quote(byte) || byte == b' ');
-        let sign = hay.skip(closed, 1, |byte| byte == b':' || byte == b'=');
-        let start = hay.skip(sign, MAX_GAP_BYTES, |byte| byte == b' ');
-        return (sign > closed).then_some(start);
-    }
-    let is_verb = ["is", "was", "ist", "equals"].contains(&word.as_str()) && hay.byte(word_end) == b' ';
-    let start = hay.skip(word_end, MAX_GAP_BYTES, |byte| byte == b' ' || byte == b':');
-    (is_verb && at > 0 && hay.before(at) == b' ').then_some(start)
-}
-
-/// Where the value begins in `name: Type = "value"`.
-fn typed(hay: &Haystack<'_>, at: usize) -> Option<usize> {
-    let kind = hay.skip(at, 48, |byte| byte.is_ascii_alphanumeric() || b"_<>&:?'. []".contains(&byte));
-    let start = hay.skip(kind, 2, |byte| byte == b'=' || byte == b' ');
-    (kind > at && hay.byte(kind) == b'=' && is_quote(hay.byte(start))).then_some(start)
-}
-
-/// The value at a position, and whether it is quoted.
-fn value(hay: &Haystack<'_>, start: usize) -> Option<(Range<usize>, bool)> {
-    let prefix = hay.skip(start, 2, |byte| b"rbfuL@".contains(&byte));
-    let opening = if is_quote(hay.byte(prefix)) { prefix } else { start };
-    let alphabet = match hay.byte(opening) {
-        b'"' => Alphabet::DoubleQuoted,
-        b'\'' => Alphabet::SingleQuoted,
-        b'`' => Alphabet::BackQuoted,
-        _ => Alphabet::Bare,
-    };
-    if alphabet != Alphabet::Bare {
-        let end = hay.end(opening + 1, alphabet);
-        let is_closed = hay.byte(end) == hay.byte(opening) && end - opening <= MAX_VALUE_BYTES;
-        return is_closed.then_some((opening + 1..end, true));
-    }
-    let end = hay.end(start, Alphabet::Bare).min(start + MAX_VALUE_BYTES);
-    let bare = hay.text.get(start..end)?;
-    let cut = bare.find('<').unwrap_or(bare.len()).min(next_parameter(bare));
-    // A full stop or a bracket ends the sentence, not the secret.
-    let bare = bare[..cut].trim_end_matches(['.', ')', ']', '}', '>', '\\', ':']);
-    Some((start..start + bare.len(), false))
-}
-
-/// Where `&name=` begins, as in a query.
-fn next_parameter(value: &str) -> usize {
-    let is_name = |rest: &str| {
-        let name = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && !"_-.".contains(letter));
-        name.is_some_and(|end| end > 0 && rest[end..].starts_with('='))
-    };
-    let mut hits = value.match_indices('&').take(8);
-    hits.find(|(at, _)| is_name(&value[at + 1..])).map_or(value.len(), |(at, _)| at)
 }
 
 /// `machine host login name password value`.
@@ -206,6 +134,15 @@ fn login(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     let span = start..hay.end(start, Alphabet::Argument).min(start + MAX_VALUE_BYTES);
     let is_secret = is_secret_value(hay.text.get(span.clone())?, Strength::Password, Notation::Shell);
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
+}
+
+/// "the password for the staging database is …"
+fn in_sentence(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
+    if hit.strength == Strength::Weak || hay.byte(hit.span.end) != b' ' {
+        return None;
+    }
+    let (span, _) = literal(hay, after_words(hay, hit.span.end)?)?;
+    is_mixed(&hay.text[span.clone()]).then_some(Finding { kind: SecretKind::Assignment, span })
 }
 
 /// A random string near the word, on the same line; a hexadecimal one only if it is the next word.

@@ -7,92 +7,17 @@ use aho_corasick::{AhoCorasick, BuildError, MatchKind};
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
+use super::programs::PasswordArgument::{self, Attached, Last, Login, Next, Place, UserAndPassword};
+use super::programs::{PROGRAMS, READERS};
 use super::rules::Finding;
-use super::values::is_placeholder;
+use super::values::{is_path, is_placeholder};
+use super::words::random_bits;
 
 /// Arguments that are looked at after the name of a program.
 const MAX_ARGUMENTS: usize = 64;
 const MAX_ARGUMENT_BYTES: usize = 512;
-
-/// How a program takes a password.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PasswordArgument {
-    /// The next argument, or the rest of this one.
-    Next(&'static str),
-    /// The rest of this argument only; the next one is something else.
-    Attached(&'static str),
-    /// The part after the colon of the next argument, or of the rest of this one.
-    UserAndPassword(&'static str),
-    /// The next argument, if the command logs in.
-    Login(&'static str),
-}
-
-use PasswordArgument::{Attached, Login, Next, UserAndPassword};
-
-const CURL: &[PasswordArgument] = &[
-    UserAndPassword("-u"),
-    UserAndPassword("--user"),
-    UserAndPassword("--proxy-user"),
-    UserAndPassword("-U"),
-];
-const MYSQL: &[PasswordArgument] = &[Attached("-p")];
-const LDAP: &[PasswordArgument] = &[Next("-w")];
-const MONGO: &[PasswordArgument] = &[Next("-p")];
-const LOGIN: &[PasswordArgument] = &[Login("-p")];
-const ARCHIVE: &[PasswordArgument] = &[Next("-P")];
-
-/// Programs, and how they take passwords.
-const PROGRAMS: &[(&str, &[PasswordArgument])] = &[
-    ("curl", CURL),
-    ("http", &[UserAndPassword("-a"), UserAndPassword("--auth")]),
-    ("xh", &[UserAndPassword("-a"), UserAndPassword("--auth")]),
-    ("ab", &[UserAndPassword("-A")]),
-    ("sshpass", &[Next("-p")]),
-    ("mysql", MYSQL),
-    ("mysqldump", MYSQL),
-    ("mysqladmin", MYSQL),
-    ("mysqlimport", MYSQL),
-    ("mysqlsh", MYSQL),
-    ("mariadb", MYSQL),
-    ("mariadb-dump", MYSQL),
-    ("mariadb-admin", MYSQL),
-    ("redis-cli", &[Next("-a")]),
-    ("mongo", MONGO),
-    ("mongosh", MONGO),
-    ("mongodump", MONGO),
-    ("mongorestore", MONGO),
-    ("mongoexport", MONGO),
-    ("mongoimport", MONGO),
-    ("cqlsh", &[Next("-p")]),
-    ("docker", LOGIN),
-    ("podman", LOGIN),
-    ("nerdctl", LOGIN),
-    ("buildah", LOGIN),
-    ("skopeo", LOGIN),
-    ("helm", LOGIN),
-    ("crane", LOGIN),
-    ("oras", LOGIN),
-    ("az", LOGIN),
-    ("oc", LOGIN),
-    ("cf", LOGIN),
-    ("sqlcmd", ARCHIVE),
-    ("bcp", ARCHIVE),
-    ("ldapsearch", LDAP),
-    ("ldapmodify", LDAP),
-    ("ldapadd", LDAP),
-    ("ldapwhoami", LDAP),
-    ("ldapdelete", LDAP),
-    ("unzip", ARCHIVE),
-    ("zip", ARCHIVE),
-    ("7z", MYSQL),
-    ("7za", MYSQL),
-    ("openssl", &[Attached("pass:")]),
-    ("smbclient", &[Attached("%")]),
-    ("xfreerdp", &[Attached("/p:")]),
-    ("rabbitmqadmin", &[Next("-p")]),
-    ("influx", &[Next("-t"), Next("-p")]),
-    ("ipmitool", &[Next("-P")]),
-];
+/// How much of a command after a pipe is looked at.
+const MAX_READER_BYTES: usize = 120;
 
 /// The programs, ready to be searched for.
 #[derive(Clone, Debug)]
@@ -112,8 +37,14 @@ impl CommandRules {
             let is_program = !is_word_byte(hay.before(hit.start()))
                 && hay.before(hit.start()) != b'-'
                 && matches!(hay.byte(hit.end()), b' ' | b'\t' | b'\\');
-            if hit.start() >= done && is_program {
-                done = passwords(hay, hit.end(), PROGRAMS[hit.pattern().as_usize()].1, found);
+            if hit.start() < done || !is_program {
+                continue;
+            }
+            let (name, options) = PROGRAMS[hit.pattern().as_usize()];
+            if matches!(name, "echo" | "printf") {
+                found.extend(piped(hay, hit.end()));
+            } else {
+                done = passwords(hay, hit.end(), options, found);
             }
         }
     }
@@ -128,6 +59,7 @@ fn passwords(
 ) -> usize {
     let mut awaited = None;
     let mut is_login = false;
+    let mut places = PositionalArguments::default();
     for _ in 0..MAX_ARGUMENTS {
         let Some((span, next)) = argument(hay, at) else { break };
         let text = &hay.text[span.clone()];
@@ -136,13 +68,17 @@ fn passwords(
         }
         at = next;
         is_login |= text == "login";
+        places.note(span.clone(), text);
         if let Some(option) = awaited.take() {
             found.extend(password(hay, span, option));
             continue;
         }
         for &option in options {
-            let (Next(flag) | Attached(flag) | UserAndPassword(flag) | Login(flag)) = option;
-            let rest = match text.find(flag).filter(|place| *place == 0 || flag == "%") {
+            let (Next(flag) | Attached(flag) | UserAndPassword(flag) | Login(flag)) = option else {
+                continue;
+            };
+            let is_inside = matches!(flag, "%" | "/");
+            let rest = match text.find(flag).filter(|place| *place == 0 || is_inside) {
                 Some(place) => span.start + place + flag.len()..span.end,
                 None => continue,
             };
@@ -157,7 +93,63 @@ fn passwords(
             break;
         }
     }
+    found.extend(options.iter().filter_map(|option| password(hay, places.of(hay, *option)?, *option)));
     at
+}
+
+/// The arguments of a command by their places.
+#[derive(Debug, Default)]
+struct PositionalArguments {
+    words: Vec<Range<usize>>,
+    flags: String,
+}
+
+impl PositionalArguments {
+    fn note(&mut self, span: Range<usize>, text: &str) {
+        if text.starts_with(['-', '/']) && text.len() < 24 {
+            self.flags.push_str(text);
+        } else if self.words.len() < 8 {
+            self.words.push(span);
+        }
+    }
+
+    /// The argument that an option asks for.
+    fn of(&self, hay: &Haystack<'_>, option: PasswordArgument) -> Option<Range<usize>> {
+        match option {
+            Place(command, place) => {
+                let wanted = command.split_ascii_whitespace();
+                let words = wanted.clone().count();
+                let is_command =
+                    wanted.zip(&self.words).all(|(wanted, word)| hay.text[word.clone()].starts_with(wanted));
+                self.words.get(words + place).filter(|_| is_command).cloned()
+            }
+            Last(letter) => {
+                let is_there = self.flags.contains(letter) && self.words.len() >= 2;
+                self.words.last().filter(|_| is_there).cloned()
+            }
+            Next(_) | Attached(_) | UserAndPassword(_) | Login(_) => None,
+        }
+    }
+}
+
+/// The argument of `echo` that is piped into a program that reads a password.
+fn piped(hay: &Haystack<'_>, at: usize) -> Option<Finding> {
+    let (mut span, mut next) = argument(hay, at)?;
+    for _ in 0..2 {
+        // `echo -n`, `printf '%s'`
+        let text = &hay.text[span.clone()];
+        if text.starts_with('-') && text.len() <= 3 || text.starts_with("%s") {
+            (span, next) = argument(hay, next)?;
+        }
+    }
+    let pipe = hay.skip(next, 8, |byte| byte == b' ');
+    let end = hay.skip(pipe, MAX_READER_BYTES, |byte| byte != b'\n');
+    let reader = String::from_utf8_lossy(hay.bytes.get(pipe..end).unwrap_or_default());
+    if hay.byte(pipe) != b'|' || !READERS.iter().any(|reading| reader.contains(reading)) {
+        return None;
+    }
+    let has_user = hay.text[span.clone()].contains(':') && reader.contains("passwd");
+    password(hay, span, if has_user { UserAndPassword("") } else { Next("") })
 }
 
 /// The next argument without its quotes, and where the one after it may begin.
@@ -196,13 +188,20 @@ fn password(hay: &Haystack<'_>, span: Range<usize>, option: PasswordArgument) ->
     }
     let text = hay.text.get(span.clone())?;
     if let UserAndPassword(_) = option {
-        span.start += text.find(':')? + 1;
+        span.start += text.find([':', ','])? + 1;
+    } else if option == Attached("/") {
+        // `user/password@database`
+        span.end = span.start + text.find('@').unwrap_or(text.len());
     }
     let password = &hay.text[span.clone()];
     let is_number =
         matches!(option, UserAndPassword(_)) && password.bytes().all(|byte| byte.is_ascii_digit());
+    // A place says less than a flag: the word may be one of a sentence.
+    let is_word = matches!(option, Place(..) | Last(_) | Attached("/")) && random_bits(password) < 12.0;
     let is_secret = (3..=MAX_ARGUMENT_BYTES).contains(&password.len())
         && !is_number
+        && !is_word
+        && !is_path(password)
         && !password.starts_with(['-', '$', '<', '(', '='])
         && !password.contains(['(', '{'])
         && !is_placeholder(password);

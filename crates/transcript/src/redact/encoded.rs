@@ -34,8 +34,11 @@ pub(super) fn decode(digits: &str) -> Option<String> {
     } else {
         ENGINE.decode(digits).ok()?
     };
-    let text = String::from_utf8(bytes).ok()?;
-    let controls = text.bytes().filter(|byte| !is_text(*byte)).count();
+    // A word of the next line may be taken for the last digits.
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let is_other =
+        |letter: char| letter == char::REPLACEMENT_CHARACTER || letter < ' ' && !letter.is_ascii_whitespace();
+    let controls = text.chars().filter(|letter| is_other(*letter)).count();
     (controls * 20 <= text.len()).then_some(text)
 }
 

@@ -14,6 +14,11 @@ const MAX_VALUE_BYTES: usize = 8192;
 const MAX_COOKIES: usize = 64;
 const SCHEMES: &[&str] =
     &["basic", "bearer", "token", "digest", "apikey", "negotiate", "ssws", "key", "bot", "genie"];
+/// Parameters of a header that prove who asks.
+const PROOFS: &[&str] =
+    &["response", "signature", "oauth_signature", "mac", "oauth_token", "oauth_verifier", "assertion"];
+/// How much of a header is searched for parameters.
+const MAX_PARAMETER_BYTES: usize = 2048;
 /// What a cookie has besides its name and value.
 const ATTRIBUTES: &[&str] = &["path", "domain", "expires", "max-age", "samesite", "priority", "version"];
 
@@ -23,7 +28,13 @@ pub(super) fn find(hay: &Haystack<'_>, name: &str, span: &Range<usize>, found: &
     if lower.ends_with("authorization") {
         // `AWS::Config::AggregationAuthorization` is the name of a type.
         let is_type = hay.before(span.start) == b':';
-        found.extend(authorization(hay, span.end).filter(|_| !is_type));
+        let before = found.len();
+        if !is_type {
+            parameters(hay, span.end, found);
+        }
+        if found.len() == before {
+            found.extend(authorization(hay, span.end).filter(|_| !is_type));
+        }
     } else if lower == "bearer" {
         let start = hay.skip(span.end, 8, |byte| byte == b' ');
         found.extend(credential(hay, start).filter(|_| start > span.end));
@@ -83,6 +94,23 @@ fn credential(hay: &Haystack<'_>, start: usize) -> Option<Finding> {
         && random_bits(value) >= 24.0f64.max(value.len().min(64) as f64);
     let span = start..start + value.len();
     is_secret.then_some(Finding { kind: SecretKind::Authorization, span })
+}
+
+/// `Digest username="…", response="…"`: the values that prove who asks.
+fn parameters(hay: &Haystack<'_>, name_end: usize, found: &mut Vec<Finding>) {
+    let end = hay.skip(name_end, MAX_PARAMETER_BYTES, |byte| byte != b'\n');
+    let mut at = name_end;
+    while let Some(sign) = memchr::memchr(b'=', hay.bytes.get(at..end).unwrap_or_default()) {
+        let sign = at + sign;
+        let name = &hay.text[hay.back(sign, 32, |byte| Alphabet::Token.has(byte))..sign];
+        let start = hay.skip(sign + 1, 1, |byte| byte == b'"');
+        let value_end = hay.end(start, Alphabet::Header).min(end.max(start));
+        let is_proof = PROOFS.contains(&name.to_ascii_lowercase().as_str());
+        if is_proof && value_end - start >= 16 && random_bits(&hay.text[start..value_end]) >= 24.0 {
+            found.push(Finding { kind: SecretKind::Authorization, span: start..value_end });
+        }
+        at = value_end.max(sign + 1);
+    }
 }
 
 fn cookies(hay: &Haystack<'_>, name_end: usize, found: &mut Vec<Finding>) {

@@ -4,17 +4,23 @@
 //! thinking, and [`Placeholders`] gives the same secret the same name everywhere.
 
 mod assign;
+mod blocks;
 mod commands;
 mod encoded;
 mod formats;
 mod haystack;
 mod headers;
+mod joined;
 mod kind;
+mod lines;
+mod marks;
 mod names;
 mod placeholders;
+mod programs;
 mod ranges;
 mod rewrite;
 mod rules;
+mod signs;
 mod urls;
 mod utf16;
 mod values;

@@ -15,12 +15,31 @@ pub(super) enum Strength {
 
 /// Parts of text at which a name may announce a secret; what is found is looked at by its words.
 pub(super) const TRIGGERS: &[&str] = &[
-    "pass", "pwd", "secret", "token", "key", "cred", "auth", "bearer", "cookie", "sig", "jwt", "kennwort",
-    "psk", "pw",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "bearer",
+    "cookie",
+    "sig",
+    "jwt",
+    "kennwort",
+    "psk",
+    "pw",
+    "session",
+    "seed",
+    "contrasena",
+    "motdepasse",
+    "wachtwoord",
 ];
 
-const PASSWORDS: WordList =
-    WordList("password passwd passphrase passcode passwort kennwort pwd pass pw passwordless psk");
+const PASSWORDS: WordList = WordList(
+    "password passwd passphrase passcode passwort kennwort pwd pass pw passwordless psk requirepass masterauth \
+     storepass keypass dbpass rootpass userpass adminpass contrasena motdepasse wachtwoord",
+);
 const GLUED_PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
 const SECRETS: &[&str] = &["secret", "token", "bearer", "apitoken"];
 const GLUED_KEYS: &[&str] = &[
@@ -49,7 +68,7 @@ const KEY_ADJECTIVES: WordList = WordList(
     "api access secret private signing sign encryption encrypt decryption auth account master service shared \
      license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
      server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
-     anon role",
+     anon role write ingestion unseal recovery transfer sdk vault seed bearer",
 );
 /// A `key` after one of these is not.
 const PLAIN_KEYS: WordList = WordList(
@@ -124,6 +143,7 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
         "key" => is_environment(name).then_some(Strength::Weak),
         "credential" | "credentials" | "creds" | "jwt" => Some(Strength::Weak),
         "auth" if words.len() <= 2 => Some(Strength::Weak),
+        "session" | "seed" if is_environment(name) => Some(Strength::Weak),
         _ => None,
     }
 }

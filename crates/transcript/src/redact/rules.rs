@@ -9,13 +9,15 @@ use super::assign::{self, NameRules};
 use super::commands::CommandRules;
 use super::formats::{self, FormatRules};
 use super::haystack::{Haystack, is_data};
+use super::joined::JoinedText;
 use super::kind::SecretKind;
+use super::marks::MarkRules;
 use super::placeholders::placeholder_spans;
 use super::ranges::ClaimedRanges;
 use super::rewrite::FileText;
 use super::view::View;
 use super::visit::TextKind;
-use super::{encoded, headers, urls};
+use super::{blocks, encoded, headers, lines, urls};
 
 /// How often base64 is decoded within base64.
 const MAX_ENCODINGS: usize = 3;
@@ -64,6 +66,7 @@ pub struct SecretRules {
     formats: FormatRules,
     names: NameRules,
     commands: CommandRules,
+    marks: MarkRules,
     kinds: BTreeSet<SecretKind>,
     patterns: Vec<Regex>,
 }
@@ -77,6 +80,7 @@ impl SecretRules {
             formats: FormatRules::new()?,
             names: NameRules::new()?,
             commands: CommandRules::new()?,
+            marks: MarkRules::new()?,
             kinds: chosen.iter().copied().collect(),
             patterns: patterns?,
         })
@@ -111,18 +115,28 @@ impl SecretRules {
         let view = View::of(text);
         let hay = Haystack::new(&view.text);
         let mut found = Vec::new();
-        formats::find_private_keys(&hay, &mut found);
+        let public = blocks::find(&hay, &mut found);
         self.formats.find(&hay, &mut found);
         urls::find(&hay, &mut found);
         self.names.find(&hay, &mut found);
         self.commands.find(&hay, &mut found);
+        self.marks.find(&hay, &mut found);
+        lines::find(&hay, &mut found);
+        // The digits of a certificate may look like a key, but what is known by its name or format stays found.
+        let is_guess = |finding: &Finding| match finding.kind {
+            SecretKind::Aws => !view.text[finding.span.clone()].starts_with('A'),
+            kind => kind == SecretKind::Entropy,
+        };
+        found.retain(|finding| !is_guess(finding) || !is_inside(&public, &finding.span));
         let mut work = hay.work();
-        if depth < MAX_ENCODINGS {
-            for (span, inside) in encoded::runs(&hay) {
-                let (secrets, more) = self.built_in(&inside, depth + 1);
-                work += more;
-                found.extend(secrets.first().map(|secret| Finding { kind: secret.kind, span }));
-            }
+        work += self.encoded(&hay, depth, &mut found, |span| Some(span.clone()));
+        if let Some(joined) = JoinedText::of(&view.text) {
+            let hay = Haystack::new(&joined.text);
+            let mut whole = Vec::new();
+            formats::find_marks(&hay, &mut whole);
+            work += hay.work() + self.encoded(&hay, depth, &mut whole, |span| joined.source(span));
+            let source = |finding: Finding| Some(Finding { span: joined.source(&finding.span)?, ..finding });
+            found.extend(whole.into_iter().filter_map(source));
         }
         for finding in &mut found {
             finding.span = view.source(&finding.span);
@@ -136,13 +150,36 @@ impl SecretRules {
         (found, work)
     }
 
+    /// Finds the runs of base64 in which there is a secret, of those that have a place. Returns the work.
+    fn encoded(
+        &self,
+        hay: &Haystack<'_>,
+        depth: usize,
+        found: &mut Vec<Finding>,
+        place: impl Fn(&Range<usize>) -> Option<Range<usize>>,
+    ) -> usize {
+        if depth >= MAX_ENCODINGS {
+            return 0;
+        }
+        let mut work = 0;
+        for (span, inside) in encoded::runs(hay) {
+            if place(&span).is_none() {
+                continue;
+            }
+            let (secrets, more) = self.built_in(&inside, depth + 1);
+            work += more;
+            found.extend(secrets.first().map(|secret| Finding { kind: secret.kind, span }));
+        }
+        work
+    }
+
     /// Returns the secrets that are certain by their format alone.
     pub fn find_shapes(&self, text: &str) -> Vec<Finding> {
         let mut found = Vec::new();
         if !is_data(text) {
             let view = View::of(text);
             let hay = Haystack::new(&view.text);
-            formats::find_private_keys(&hay, &mut found);
+            blocks::find(&hay, &mut found);
             self.formats.find(&hay, &mut found);
             for finding in &mut found {
                 finding.span = view.source(&finding.span);
@@ -173,6 +210,12 @@ impl SecretRules {
         named.retain(|finding| self.kinds.contains(&finding.kind));
         without_overlaps(text, named)
     }
+}
+
+/// Whether a range is inside one of these, which are in order.
+fn is_inside(ranges: &[Range<usize>], span: &Range<usize>) -> bool {
+    let next = ranges.partition_point(|range| range.end <= span.start);
+    ranges.get(next).is_some_and(|range| range.start <= span.start)
 }
 
 /// Drops placeholders and overlaps; the finding of the more specific rule stays.

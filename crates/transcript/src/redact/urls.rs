@@ -10,12 +10,15 @@ use super::words::random_bits;
 
 /// Maximum bytes before the host.
 const MAX_AUTHORITY_BYTES: usize = 1024;
+/// How far the password of Oracle is from the start of its address.
+const MAX_ORACLE_BYTES: usize = 160;
 /// A user's name with more random bits is a token.
 const MIN_TOKEN_BITS: f64 = 60.0;
 
 /// Finds the credentials of addresses.
 pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
     hay.count(hay.bytes.len());
+    find_oracle(hay, found);
     for at in memmem::find_iter(hay.bytes, b"://") {
         if !hay.before(at).is_ascii_alphanumeric() {
             continue;
@@ -39,6 +42,20 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
         };
         if is_secret && !is_placeholder(secret) && !is_documentation(&authority[host + 1..], secret) {
             found.push(Finding { kind: SecretKind::ConnectionString, span });
+        }
+    }
+}
+
+/// Finds the passwords of `jdbc:oracle:thin:user/password@host`.
+fn find_oracle(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    hay.count(hay.bytes.len());
+    for at in memmem::find_iter(hay.bytes, b"jdbc:oracle:") {
+        let rest = hay.text.get(at..hay.text.floor_char_boundary(at + MAX_ORACLE_BYTES)).unwrap_or_default();
+        let Some((before, after)) = rest.split_once('/') else { continue };
+        let Some((password, _)) = after.split_once('@') else { continue };
+        let start = at + before.len() + 1;
+        if password.len() >= 3 && !password.contains([' ', '/', '\n']) && !is_placeholder(password) {
+            found.push(Finding { kind: SecretKind::ConnectionString, span: start..start + password.len() });
         }
     }
 }

@@ -74,7 +74,9 @@ pub(super) fn is_sample(text: &str) -> bool {
 
 /// Whether a value refers to something else, or holds the place of a value.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    let is_reference = value.starts_with(['$', '{', '<', '%', '[', '*', '…'])
+    // A password may begin with `%` or `*`, and so does what stands for one: `%s`, `*password`.
+    let is_reference = value.starts_with(['$', '{', '<', '[', '…'])
+        || value.starts_with(['%', '*']) && (random_bits(value) < 20.0 || value.ends_with('%'))
         || ["${", "{{", "$(", "<%"].iter().any(|mark| value.contains(mark));
     let mut all = parts(value).filter(|part| part.as_bytes()[0].is_ascii_alphabetic()).peekable();
     let lower = |part: &str| part.to_ascii_lowercase();
@@ -143,7 +145,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// Whether it is a path or an address, and not base64, which has slashes too.
-fn is_path(text: &str) -> bool {
+pub(super) fn is_path(text: &str) -> bool {
     let is_drive = text.as_bytes().get(1) == Some(&b':') && text.contains(['\\', '/']);
     if text.contains("://")
         || is_drive
@@ -162,12 +164,15 @@ fn is_path(text: &str) -> bool {
 
 /// Whether dots join names: a field of an object, a module, a file.
 fn is_dotted_name(text: &str) -> bool {
+    // `ed25519.Ed25519PrivateKey`
+    let last = text.rsplit('.').next().unwrap_or(text);
+    let ends_with_type = last.starts_with(|letter: char| letter.is_ascii_uppercase()) && is_words(last);
     text.contains('.')
         && text.split('.').all(|part| {
             let mut bytes = part.bytes();
             bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
                 && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-                && random_bits(part) < 12.0
+                && (random_bits(part) < 12.0 || ends_with_type && (is_words(part) || part.len() <= 8))
         })
 }
 
@@ -195,6 +200,66 @@ pub(super) fn is_random(text: &str) -> bool {
         && random_bits(text) >= text.len() as f64 * 2.5
 }
 
+/// Whether a value is so mixed that it is a secret after a name alone, without a sign between them.
+pub(super) fn is_mixed(value: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    let (lower, upper) = (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase));
+    let digit = has(u8::is_ascii_digit);
+    let sign = value.contains(['!', '@', '#', '$', '%', '^', '&', '*']);
+    let (bits, length) = (random_bits(value), value.len() as f64);
+    let is_version = value.as_bytes().first().is_some_and(u8::is_ascii_digit) && value.contains(['.', ':']);
+    let (is_all, is_letters) = (lower && upper && digit || sign && digit && (lower || upper), lower && upper);
+    let is_long = value.len() >= 12 && digit && (lower || upper);
+    let is_every = lower && upper && digit && sign && bits >= 12.0;
+    let is_enough = is_every
+        || is_all && bits >= length * 1.8
+        || is_letters && bits >= length * 3.0 && switches(value) * 10 >= value.len() * 4
+        || is_long && bits >= length * 2.5 && switches(value) * 10 >= value.len() * 3;
+    is_enough
+        && value.len() >= 8
+        && (is_every || bits >= 25.0)
+        && is_varied(value)
+        && !is_hex(value)
+        && !is_version
+        && !value.contains('\\')
+        // `password generated_id=…`: another name and its value.
+        && !value.trim_end_matches('=').contains('=')
+        && !is_constant(value)
+        && !is_identifier(value)
+        && !is_type(value)
+        && !is_name(value)
+        && !is_placeholder(value)
+        && !is_code(value, Notation::Bare)
+}
+
+/// Words of labels and messages, which no passphrase is made of.
+const LABEL_WORDS: WordList = WordList(
+    "the your a an is are was be must to of for in on at by with and or not no as if when this that it from \
+     please enter type choose confirm repeat retype new old current forgot forgotten reset change show hide invalid \
+     wrong incorrect bad required missing password passwords passphrase passwort kennwort secret token key value \
+     field string login log sign user username email account api admin default empty optional characters length \
+     least minimum maximum too short long weak strong match matches mismatch set unset use used using hash hashed \
+     can cannot has have will should provide provided specify update updated create created expired failed error \
+     test example sample number file access cannot does do did only all any per get input output",
+);
+
+/// Whether several words are a passphrase, and not a label or a message: "correct horse battery".
+fn is_passphrase(value: &str) -> bool {
+    let words: Vec<&str> = value.split(' ').collect();
+    let is_word = |word: &&str| {
+        let bare = word.trim_end_matches(['!', '1', '2', '3', '4', '5', '6', '7', '8', '9', '0']);
+        (2..=16).contains(&word.len())
+            && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"$@-_#".contains(&byte))
+            && !LABEL_WORDS.contains(bare.to_ascii_lowercase().as_str())
+    };
+    let is_capital = |word: &&str| word.starts_with(|letter: char| letter.is_ascii_uppercase());
+    let capitals = words.iter().filter(|word| is_capital(word)).count();
+    (3..=12).contains(&words.len())
+        && words.iter().all(is_word)
+        && (capitals == 0 || capitals == words.len())
+        && !is_sample(value)
+}
+
 /// Whether a value is a secret wherever it stands alone, and not a word that a program may use for something else.
 pub(super) fn is_distinct(value: &str) -> bool {
     value.len() >= 8 && is_varied(value) && random_bits(value) >= 25.0 && !is_name(value)
@@ -202,6 +267,9 @@ pub(super) fn is_distinct(value: &str) -> bool {
 
 /// Whether the value of a secret name is a secret.
 pub(super) fn is_secret_value(value: &str, strength: Strength, notation: Notation) -> bool {
+    if notation != Notation::Bare && value.contains(' ') {
+        return strength == Strength::Password && is_passphrase(value);
+    }
     let lower = value.to_ascii_lowercase();
     let is_short = value.len() < if strength == Strength::Password { 4 } else { 6 };
     if is_short
@@ -239,9 +307,8 @@ pub(super) fn is_secret_value(value: &str, strength: Strength, notation: Notatio
         (Notation::Quoted, Strength::Strong) => is_random(18.0, 1.0, 8),
         (Notation::Quoted, Strength::Weak) => is_random(40.0, 2.0, 16),
         (Notation::Bare, Strength::Password) => {
-            has_letter
-                && bits >= length as f64 * 1.2
-                && (bits >= 12.0 && (has_digit || has_sign) || bits >= 36.0)
+            let is_enough = bits >= 12.0 && (has_digit || has_sign) || bits >= 36.0;
+            has_letter && bits >= length as f64 * 1.2 && is_enough || is_mixed(value)
         }
         (Notation::Bare, Strength::Strong) => is_random(20.0, 1.8, 8) && has_digit && !is_type(value),
         (Notation::Bare, Strength::Weak) => is_random(60.0, 2.5, 20) && has_digit,
@@ -259,10 +326,31 @@ fn is_number(value: &str) -> bool {
         || value.contains('{') && value.contains('}')
 }
 
-/// Whether a value is the name of a constant: `SECPKG_ATTR`.
+/// Parts of the names of algorithms.
+const ALGORITHMS: WordList = WordList(
+    "aes sha gcm cbc ccm psk rsa dsa hmac ecdhe dhe ecdh dh ecdsa chacha poly camellia aria md rc des pbkdf argon \
+     scrypt bcrypt ed curve x ctr kem oaep pss",
+);
+
+/// Whether a value is the name of a constant or of an algorithm: `SECPKG_ATTR`, `ECDHE-PSK`.
 fn is_constant(value: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    value.contains('_') && value.bytes().all(is_letter)
+    let is_part = |part: &str| {
+        let letters = part.trim_end_matches(|sign: char| sign.is_ascii_digit()).to_ascii_lowercase();
+        ALGORITHMS.contains(letters.trim_start_matches("kx"))
+    };
+    let is_suite = value.contains('-') && value.split(['-', '_']).filter(|part| is_part(part)).count() >= 2;
+    value.contains('_') && value.bytes().all(is_letter) || is_suite
+}
+
+/// Whether a value is an identifier: words of one case each, joined by underscores, as in `OBJ_pkcs9`.
+fn is_identifier(value: &str) -> bool {
+    let is_cased = |part: &str| {
+        let has = |test: fn(&u8) -> bool| part.as_bytes().iter().any(test);
+        part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+    };
+    value.contains('_') && value.split('_').all(is_cased)
 }
 
 /// Whether a value is the name of a type: words with capital letters, and perhaps a number.
@@ -271,6 +359,7 @@ fn is_type(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && value.as_bytes()[0].is_ascii_uppercase()
         && digits <= 2
+        && (value.len() < 16 || value.bytes().any(|byte| byte.is_ascii_lowercase()))
         && parts(value).all(|part| part.len() > 1 || part.as_bytes()[0].is_ascii_digit() || part == "V")
 }
 
@@ -279,21 +368,29 @@ fn is_code(value: &str, notation: Notation) -> bool {
     let has = |signs: &[char]| value.contains(signs);
     let is_call =
         value.contains('(') && value.contains(')') && !value.contains(['!', '@', '#', '$', '%', '^', '&']);
+    let is_regex =
+        ["(?", "[^", "]+", "]*", ".*", ".+", "\\d", "\\w", "\\s"].iter().any(|mark| value.contains(mark));
     match notation {
         Notation::Shell => {
             has(&['`', '\n', '\t'])
+                || is_regex
                 || is_call
                 || is_dotted_name(value)
                 || value.starts_with(['(', '&', '|', '>', '-'])
         }
         Notation::Quoted => {
-            value.contains(char::is_whitespace) || is_call || is_dotted_name(value) || value.contains("=>")
+            value.contains(char::is_whitespace)
+                || is_call
+                || is_regex
+                || is_dotted_name(value)
+                || value.contains("=>")
         }
         Notation::Bare => {
             has(&['(', ')', '[', ']', '{', '}', '<', '>', '|', ' ', '?'])
                 || value.contains("::")
                 || value.contains("->")
-                || value.starts_with(['&', '*', '@', '#', '!', '-', '.', ':', '=', '+'])
+                || value.starts_with(['&', '-', '.', ':', '=', '+'])
+                || value.starts_with(['*', '@', '#', '!']) && random_bits(value) < 36.0
                 || is_dotted_name(value)
         }
     }

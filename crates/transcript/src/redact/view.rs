@@ -1,8 +1,11 @@
-//! A text as its reader sees it: without escapes of JSON, URLs and terminals, and without characters that show nothing. A
-//! token that is split by them is one token here.
+//! A text as its reader sees it: without escapes of JSON, URLs, HTML and terminals, without the numbers of a listing, and
+//! without characters that show nothing. A token that is split by them is one token here.
 
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// The longest entity of HTML that is read.
+const MAX_ENTITY_BYTES: usize = 10;
 
 /// A text without escapes, and where each of its bytes comes from.
 #[derive(Clone, Debug)]
@@ -16,15 +19,24 @@ pub(super) struct View<'t> {
 impl<'t> View<'t> {
     /// Unescapes a text.
     pub(super) fn of(source: &'t str) -> Self {
-        let escapes = |byte: &u8| matches!(byte, b'\\' | b'%' | 0x1b | 0 | 0xc2 | 0xe2 | 0xef);
-        if !source.as_bytes().iter().any(escapes) {
+        let escapes = |byte: &u8| matches!(byte, b'\\' | b'%' | b'&' | 0x1b | 0 | 0xc2 | 0xe2 | 0xef);
+        let is_listing = number_length(source.as_bytes()) > 0;
+        if !is_listing && !source.as_bytes().iter().any(escapes) {
             return Self { text: Cow::Borrowed(source), source, starts: Vec::new() };
         }
         let bytes = source.as_bytes();
         let (mut text, mut starts) = (String::with_capacity(source.len()), Vec::with_capacity(source.len()));
         let mut at = 0;
+        let mut is_line_start = true;
         while at < bytes.len() {
+            if is_line_start {
+                at += number_length(&bytes[at..]);
+            }
+            if at == bytes.len() {
+                break;
+            }
             let (length, shown) = piece(source, at);
+            is_line_start = shown == Some('\n');
             if let Some(shown) = shown {
                 text.push(shown);
                 starts.extend(std::iter::repeat_n(at, shown.len_utf8()));
@@ -58,6 +70,7 @@ fn piece(source: &str, at: usize) -> (usize, Option<char>) {
             Some(code @ 0x20..=0x7e) => (3, char::from_u32(code)),
             _ => (1, Some('%')),
         },
+        b'&' => entity(rest).map_or((1, Some('&')), |(length, shown)| (length, Some(shown))),
         0x1b => (terminal(rest), None),
         0 => (1, None),
         byte if byte.is_ascii() => (1, Some(char::from(byte))),
@@ -66,6 +79,37 @@ fn piece(source: &str, at: usize) -> (usize, Option<char>) {
             (shown.len_utf8(), Some(shown).filter(|shown| !is_hidden(*shown)))
         }
     }
+}
+
+/// The length of the number that a listing puts before a line: `     7→`, `     7⇥`.
+fn number_length(line: &[u8]) -> usize {
+    let spaces = line.iter().take(6).take_while(|&&byte| byte == b' ').count();
+    let digits = line[spaces..].iter().take(7).take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &line[spaces + digits..];
+    let mark = match rest {
+        [b'\t', ..] if spaces > 0 => 1,
+        _ if rest.starts_with("→".as_bytes()) => "→".len(),
+        _ => return 0,
+    };
+    if digits == 0 { 0 } else { spaces + digits + mark }
+}
+
+/// An entity of HTML or XML that stands for a printable character of ASCII.
+fn entity(rest: &[u8]) -> Option<(usize, char)> {
+    let end = rest.iter().take(MAX_ENTITY_BYTES).position(|&byte| byte == b';')?;
+    let name = std::str::from_utf8(&rest[1..end]).ok()?;
+    let code = match name {
+        "amp" => 0x26,
+        "lt" => 0x3c,
+        "gt" => 0x3e,
+        "quot" => 0x22,
+        "apos" => 0x27,
+        _ => match name.strip_prefix("#x").or_else(|| name.strip_prefix("#X")) {
+            Some(digits) => hex(Some(digits.as_bytes()))?,
+            None => name.strip_prefix('#')?.parse().ok()?,
+        },
+    };
+    char::from_u32(code).filter(|_| (0x20..0x7f).contains(&code)).map(|shown| (end + 1, shown))
 }
 
 /// Characters without width, which a copy of a page or a hostile text may have between any two letters.
@@ -83,6 +127,8 @@ fn backslash(rest: &[u8]) -> (usize, Option<char>) {
         Some(b'n' | b'r') => (slashes + 1, Some('\n')),
         Some(b't') => (slashes + 1, Some('\t')),
         Some(&sign @ (b'"' | b'\'' | b'/')) => (slashes + 1, Some(char::from(sign))),
+        Some(b'u') if rest.get(slashes + 1) == Some(&b'{') => braced(rest, slashes),
+        Some(b'0'..=b'1') if octal(&rest[slashes..]).is_some() => (slashes + 3, octal(&rest[slashes..])),
         Some(b'u') => match (code(4), hex(rest.get(slashes + 1..slashes + 5))) {
             (Some(code), _) => (slashes + 5, char::from_u32(code)),
             (None, Some(code)) if char::from_u32(code).is_some_and(is_hidden) => (slashes + 5, None),
@@ -99,6 +145,24 @@ fn backslash(rest: &[u8]) -> (usize, Option<char>) {
         }
         _ => (slashes, Some('\\')),
     }
+}
+
+/// `\u{73}`, as Rust and JavaScript write it.
+fn braced(rest: &[u8], slashes: usize) -> (usize, Option<char>) {
+    let digits = &rest[slashes + 2..rest.len().min(slashes + 9)];
+    let end = digits.iter().position(|&byte| byte == b'}');
+    let code = end.and_then(|end| hex(digits.get(..end))).filter(|code| (0x20..0x7f).contains(code));
+    match (end, code) {
+        (Some(end), Some(code)) => (slashes + 3 + end, char::from_u32(code)),
+        _ => (slashes, Some('\\')),
+    }
+}
+
+/// `163` after a backslash, as a shell writes it.
+fn octal(rest: &[u8]) -> Option<char> {
+    let digits = std::str::from_utf8(rest.get(..3)?).ok()?;
+    let code = u32::from_str_radix(digits, 8).ok().filter(|code| (0x20..0x7f).contains(code))?;
+    char::from_u32(code)
 }
 
 /// The length of a control sequence, whose first byte is ESC or what stands for it.
@@ -139,6 +203,11 @@ mod tests {
             (r"a\u001b[1mb\x1b[0mc\033[0md", "abcd"),
             ("a\u{200b}b\u{ad}c\0d é", "abcd é"),
             (r"C:\dir", r"C:\dir"),
+            ("a&#x5f;b&#95;c&amp;d&quot;&nbsp;&;&x", "a_b_c&d\"&nbsp;&;&x"),
+            (r"a\u{5f}b\137c\u{1f600}", r"a_b_c\u{1f600}"),
+            ("     1→a\n     2→b\n", "a\nb\n"),
+            ("     9\ta\n    10\tb\n", "a\nb\n"),
+            ("1 a\n2→ b→c", "1 a\n b→c"),
         ] {
             let view = View::of(source);
             assert_eq!(view.text, shown, "{source:?}");

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
+use super::blocks::is_json_key_member;
 use super::encoded;
 use super::haystack::is_data;
 use annals_json::{Field, Fields, MAX_WALK_DEPTH, Text, Value, ValueKind, strings, write_string};
@@ -207,8 +208,11 @@ impl<'v> TextVisitor<'v> {
                 if context == JsonContext::Record { TextKind::RecordKey } else { TextKind::Key },
             );
             let is_tool_data = context == JsonContext::Record && TOOL_DATA_FIELDS.contains(&name.as_ref());
-            let name =
-                if name.eq_ignore_ascii_case("value") { paired.as_ref().unwrap_or(&name) } else { &name };
+            let name = match () {
+                () if name.eq_ignore_ascii_case("value") => paired.as_deref().unwrap_or(&name),
+                () if is_json_key_member(&name, || fields.text("kty").is_some()) => "private_key",
+                () => &name,
+            };
             self.value(value, name, if is_tool_data { JsonContext::ToolData } else { context });
         }
     }

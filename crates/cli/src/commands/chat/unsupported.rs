@@ -17,6 +17,9 @@ use annals_store::ConfigDir;
 /// The file with servers and projects of the original client may be larger than settings.
 const MAX_STATE_BYTES: u64 = 64 << 20;
 
+/// The most agents, commands or skills that are looked at.
+const MAX_FILES: usize = 500;
+
 /// Where settings are looked for.
 pub(super) struct SettingsPlaces<'p> {
     /// The file of the administrator.
@@ -103,8 +106,12 @@ pub(super) fn find(places: &SettingsPlaces<'_>) -> Vec<UnsupportedSetting> {
     // What a project sets has no effect in any client before it is trusted.
     if places.trust == Trust::Trusted {
         files.extend([project.join("settings.json"), project.join("settings.local.json")]);
-        found.servers(&places.cwd.join(".mcp.json"), MAX_BYTES, None);
+        // The original client takes the servers of all folders above, too.
+        for folder in places.cwd.ancestors() {
+            found.servers(&folder.join(".mcp.json"), MAX_BYTES, None);
+        }
         found.skills(&project.join("skills"));
+        found.front_matters(&project);
     }
     match places.given.map(SettingsArg::new) {
         Some(SettingsArg::Inline(json)) => found.settings(json.as_bytes(), Path::new("--settings")),
@@ -117,6 +124,7 @@ pub(super) fn find(places: &SettingsPlaces<'_>) -> Vec<UnsupportedSetting> {
         }
     }
     found.skills(&places.config.path().join("skills"));
+    found.front_matters(places.config.path());
     let state = places.config.path().join(".claude.json");
     let beside = places.home.map(|home| home.join(".claude.json")).filter(|_| !state.exists());
     found.servers(&beside.unwrap_or(state), MAX_STATE_BYTES, Some(places.cwd));
@@ -149,16 +157,41 @@ impl SettingsFinder {
         }
     }
 
-    /// Looks at a settings file.
-    fn settings(&mut self, bytes: &[u8], path: &Path) {
-        let Some(settings) = Value::parse(bytes).ok().and_then(Value::fields) else { return };
-        let events = hooks::events(&settings);
+    fn hooks(&mut self, events: Vec<String>, path: &Path) {
         let (guards, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| hooks::is_guard(event));
         for (feature, events) in [(Feature::GuardHooks, guards), (Feature::Hooks, others)] {
             if !events.is_empty() {
                 self.add(feature, events, path);
             }
         }
+    }
+
+    /// Looks for hooks in the front matter of agents and commands, which run without them, and of skills, which do not run.
+    fn front_matters(&mut self, folder: &Path) {
+        for (name, file) in [("agents", None), ("commands", None), ("skills", Some("SKILL.md"))] {
+            let entries = std::fs::read_dir(folder.join(name)).into_iter().flatten().flatten();
+            let mut paths: Vec<PathBuf> = entries.take(MAX_FILES).map(|entry| entry.path()).collect();
+            paths.sort();
+            for path in paths {
+                let path = file.map_or(path.clone(), |file| path.join(file));
+                if path.extension().is_none_or(|extension| extension != "md") {
+                    continue;
+                }
+                let Some(bytes) = read(&path, MAX_BYTES) else { continue };
+                let events = hooks::front_matter_events(&String::from_utf8_lossy(&bytes));
+                match file {
+                    None => self.hooks(events, &path),
+                    Some(_) if events.is_empty() => {}
+                    Some(_) => self.add(Feature::Hooks, events, &path),
+                }
+            }
+        }
+    }
+
+    /// Looks at a settings file.
+    fn settings(&mut self, bytes: &[u8], path: &Path) {
+        let Some(settings) = Value::parse(bytes).ok().and_then(Value::fields) else { return };
+        self.hooks(hooks::events(&settings), path);
         let servers = names(settings.object("mcpServers").as_ref());
         if !servers.is_empty() {
             self.add(Feature::Mcp, servers, path);

@@ -160,5 +160,4 @@ fn is_random_tail(hay: &Haystack<'_>, tail: &str) -> bool {
     is_varied(head) && !is_sample(head) && random_bits(head) >= head.len() as f64 * MIN_TAIL_BITS
 }
 
-/// Finds private keys as blocks.
-pub(super) use unprefixed::find_private_keys;
+pub(super) use unprefixed::find_marks;

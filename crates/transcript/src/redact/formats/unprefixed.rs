@@ -1,4 +1,4 @@
-//! Secrets whose format has a mark in its midst or at its end, and blocks of private keys.
+//! Secrets whose format has a mark in its midst or at its end.
 
 use memchr::memmem;
 
@@ -8,15 +8,11 @@ use super::super::rules::Finding;
 use super::super::words::random_bits;
 use super::{is_random_tail, is_word_byte};
 
-/// Maximum bytes of a key after its header.
-const MAX_KEY_BYTES: usize = 32 * 1024;
-/// A block with fewer base64 digits has no key: it is only mentioned.
-const MIN_KEY_DIGITS: usize = 48;
-/// Maximum bytes of a header or an end line.
-const MAX_HEADER_BYTES: usize = 64;
 /// The length of a secret access key of AWS, and how far it may be from its id.
 const AWS_SECRET_BYTES: usize = 40;
 const MAX_AWS_DISTANCE: usize = 256;
+/// The digits of a full line of base64.
+const MIN_LINE_DIGITS: usize = 60;
 
 /// A format with a mark: how many characters of which alphabet stand before and after it.
 struct MarkFormat {
@@ -39,13 +35,18 @@ const MARK_FORMATS: [MarkFormat; 5] = [
 ];
 
 pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    find_marks(hay, found);
+    aws_secrets(hay, found);
+}
+
+/// Finds the formats with a mark.
+pub(in crate::redact) fn find_marks(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
     for format in &MARK_FORMATS {
         hay.count(hay.bytes.len());
         let hits = memmem::find_iter(hay.bytes, format.mark.as_bytes());
         found.extend(hits.filter_map(|at| marked(hay, at, format)));
     }
     discord(hay, found);
-    aws_secrets(hay, found);
 }
 
 fn marked(hay: &Haystack<'_>, mark: usize, format: &MarkFormat) -> Option<Finding> {
@@ -101,6 +102,9 @@ fn aws_secrets(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
         if span.len() != AWS_SECRET_BYTES || matches!(hay.byte(at), b'_' | b'-' | b'=') {
             continue;
         }
+        if is_after_digits(hay, span.start) {
+            continue;
+        }
         let text = &hay.text[span.clone()];
         let next = ids.partition_point(|id| id.end + MAX_AWS_DISTANCE < span.start);
         let is_near = ids.get(next).is_some_and(|id| id.start < span.end + MAX_AWS_DISTANCE);
@@ -116,50 +120,10 @@ fn aws_secrets(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Finds private keys: each block from its header to its end line, or to the end of its digits.
-pub(in crate::redact) fn find_private_keys(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
-    hay.count(hay.bytes.len());
-    for start in memmem::find_iter(hay.bytes, b"-----BEGIN ") {
-        let limit = hay.bytes.len().min(start + MAX_HEADER_BYTES);
-        let header = &hay.bytes[start + 11..limit];
-        let Some(dashes) = memmem::find(header, b"-----") else { continue };
-        let name = &header[..dashes];
-        if name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK") {
-            found.extend(private_key(hay, start, start + 11 + dashes + 5));
-        }
-    }
-}
-
-fn private_key(hay: &Haystack<'_>, start: usize, header_end: usize) -> Option<Finding> {
-    let limit = hay.bytes.len().min(header_end + MAX_KEY_BYTES);
-    let rest = &hay.bytes[header_end..limit];
-    let next = memmem::find(rest, b"-----").unwrap_or(rest.len());
-    hay.count(next);
-    let end_line = &rest[next..rest.len().min(next + MAX_HEADER_BYTES)];
-    let word = memmem::find(end_line, b"KEY").filter(|_| end_line.starts_with(b"-----END "));
-    let length = match word {
-        Some(word) => next + word + memmem::find(&end_line[word..], b"-----").map_or(3, |dashes| dashes + 5),
-        None => digits_end(&rest[..next]),
-    };
-    // Between the two lines of a program that looks for keys there are words, and no runs of digits.
-    let runs = rest[..length].split(|&byte| !Alphabet::Base64.has(byte));
-    let digits: usize = runs.map(<[u8]>::len).filter(|length| *length >= 16).sum();
-    let end = header_end + length;
-    let is_key = digits >= MIN_KEY_DIGITS && hay.text.is_char_boundary(end);
-    is_key.then_some(Finding { kind: SecretKind::PrivateKey, span: start..end })
-}
-
-/// The end of the lines of digits after a header.
-fn digits_end(body: &[u8]) -> usize {
-    let mut end = 0;
-    for line in body.split_inclusive(|&byte| byte == b'\n') {
-        let is_digits = line.iter().all(|byte| {
-            byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=\\:,-".contains(byte)
-        });
-        if !is_digits {
-            break;
-        }
-        end += line.len();
-    }
-    end
+/// Whether the line before has base64 digits only: then this one is the end of a certificate or of data.
+fn is_after_digits(hay: &Haystack<'_>, at: usize) -> bool {
+    let line_end = hay.back(at, 16, |byte| byte.is_ascii_whitespace() || b"+>".contains(&byte));
+    hay.bytes[line_end..at].contains(&b'\n')
+        && line_end - hay.back(line_end, MIN_LINE_DIGITS, |byte| Alphabet::Base64.has(byte))
+            >= MIN_LINE_DIGITS
 }

@@ -80,7 +80,7 @@ impl Disguise {
     }
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub(super) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in bytes.chunks(3) {
@@ -92,4 +92,25 @@ fn base64(bytes: &[u8]) -> String {
         }
     }
     out
+}
+
+/// How a text of several lines reaches a session.
+pub(super) const WRAPPINGS: &[(&str, fn(&str) -> String)] = &[
+    ("plain", |text| format!("look:\n{text}\n")),
+    ("listing", |text| numbered(&format!("# file\n{text}\n# end"))),
+    ("diff", |text| format!("@@ -1,1 +1,9 @@\n{}", prefixed(text, "+"))),
+    ("json", |text| {
+        format!(
+            "{{\"output\":\"look:\\n{}\\nend\"}}",
+            text.replace('"', "\\\"").replace('\r', "\\r").replace('\n', "\\n")
+        )
+    }),
+];
+
+fn prefixed(text: &str, mark: &str) -> String {
+    text.lines().map(|line| format!("{mark}{line}\n")).collect()
+}
+
+fn numbered(text: &str) -> String {
+    text.lines().enumerate().map(|(at, line)| format!("{:>6}→{line}\n", at + 1)).collect()
 }

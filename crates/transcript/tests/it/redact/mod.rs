@@ -2,5 +2,6 @@
 
 mod contexts;
 mod kinds;
+mod places;
 mod recall;
 mod values;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use annals_transcript::redact::SecretRules;
 
-use super::contexts::{CONTEXTS, Disguise};
+use super::contexts::{CONTEXTS, Disguise, WRAPPINGS};
 use super::kinds::{FORMATS, NAMED, PLACES};
+use super::places::{KNOWN_PLACES, OTHER_PLACES, UNSEEN_PLACES};
 use super::values::Random;
 
 /// Values of each kind.
@@ -47,8 +48,12 @@ impl RecallTable {
 
     /// Fails below 95 of 100 in any row.
     fn check(&self) {
+        self.check_at_least(95);
+    }
+
+    fn check_at_least(&self, percent: usize) {
         for (row, (found, all)) in &self.rows {
-            assert!(found * 100 >= all * 95, "{row}: {found} of {all}; missed: {:?}", self.missed);
+            assert!(found * 100 >= all * percent, "{row}: {found} of {all}; missed: {:?}", self.missed);
         }
     }
 }
@@ -136,6 +141,58 @@ fn secrets_are_found_where_they_are_usually_written() {
         }
     }
     table.check();
+}
+
+/// Fills the template of a place: the text, and the secret in it. `‹ ›` are the brackets of XML.
+fn filled(template: &str, seed: u64) -> (String, String) {
+    let filled = Random::new(seed).fill(template).replace('‹', "<").replace('›', ">");
+    let (before, rest) = filled.split_once('«').unwrap();
+    let (secret, after) = rest.split_once('»').unwrap();
+    (format!("{before}{secret}{after}"), secret.to_owned())
+}
+
+/// Looks for the secrets of places in every wrapping.
+fn find_places(places: &[(&str, &str)]) -> RecallTable {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut table = RecallTable::default();
+    for round in 0..ROUNDS {
+        for (place, template) in places {
+            let (text, secret) = filled(template, round + 31);
+            for (wrapping, wrap) in WRAPPINGS {
+                let rest = left(&rules, &wrap(&text));
+                let is_found = !secret.lines().any(|line| is_left(&rest, line.trim()));
+                table.note(wrapping, &format!("{place} ({wrapping}): {secret}"), is_found);
+            }
+        }
+    }
+    table
+}
+
+#[test]
+fn secrets_of_configuration_protocols_and_databases_are_found() {
+    find_places(KNOWN_PLACES).check();
+}
+
+#[test]
+fn secrets_of_other_programs_and_of_prose_are_found() {
+    find_places(OTHER_PLACES).check();
+}
+
+#[test]
+fn secrets_of_places_that_were_written_down_last_are_found() {
+    // Logins without any word that says so (`bob:…`) are among them.
+    find_places(UNSEEN_PLACES).check_at_least(90);
+}
+
+#[test]
+fn a_text_may_end_anywhere() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    for (_, template) in KNOWN_PLACES.iter().chain(OTHER_PLACES).chain(UNSEEN_PLACES) {
+        let (text, _) = filled(template, 5);
+        for end in (0..text.len().min(240)).filter(|end| text.is_char_boundary(*end)) {
+            rules.find(&text[..end]);
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,14 @@
 //! Random values after a template, from a seed: whole secrets in the source would set off every scanner that reads it.
 
+use super::contexts::base64;
+
+/// Words as wallets and people put together for a passphrase.
+const WORDS: &str = "abandon ability absorb abstract accident acoustic actress adapt balcony bamboo banner barrel \
+    cabbage cactus camera candy dawn debris decade deer eager easily echo elbow fabric faculty falcon fancy galaxy \
+    gallery garlic gather habit hammer harvest hawk idle immense impact income jaguar jealous jelly jungle kangaroo \
+    kidney kitten ladder lawsuit lemon lizard machine magnet mango maple naive napkin neglect nephew oblige obtain \
+    ocean olive oxygen paddle";
+
 /// A small generator of random numbers, the same on every machine.
 pub(super) struct Random(u64);
 
@@ -20,6 +29,23 @@ impl Random {
         (0..count).map(|_| char::from(letters[self.below(letters.len())])).collect()
     }
 
+    /// `w`: words of a passphrase. `B`: lines of base64 in which a token stands.
+    fn words(&mut self, class: &str, count: usize) -> Option<String> {
+        let pick = |random: &mut Self| WORDS.split(' ').nth(random.below(64)).unwrap();
+        match class {
+            "w" => Some((0..count).map(|_| pick(self)).collect::<Vec<_>>().join(" ")),
+            "B" => {
+                let filler: String = (0..count * 6).map(|_| pick(self).to_owned() + ": yes\n").collect();
+                let text = format!("{filler}value: ghp_{}\n{filler}", self.fill("<A36>"));
+                let digits = base64(text.as_bytes());
+                let lines: Vec<_> =
+                    digits.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
+                Some(lines.join("\n"))
+            }
+            _ => None,
+        }
+    }
+
     /// Fills a template: `<A36>` is 36 letters and digits, and so on.
     pub(super) fn fill(&mut self, template: &str) -> String {
         let mut out = String::new();
@@ -28,6 +54,11 @@ impl Random {
             out.push_str(before);
             let (class, after) = after.split_once('>').unwrap();
             let count = class[1..].parse().unwrap();
+            if let Some(text) = self.words(&class[..1], count) {
+                out.push_str(&text);
+                rest = after;
+                continue;
+            }
             let letters = match &class[..1] {
                 "A" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
                 "t" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-",

@@ -103,3 +103,55 @@ fn what_sets_nothing_is_not_reported() {
     let odd = Folders::new(&[("config/settings.json", r#"{"hooks":{"PermissionRequest":{"command":"x"}}}"#)]);
     assert!(odd.found(None, Trust::Untrusted)[0].contains("PermissionRequest"));
 }
+
+#[test]
+fn servers_of_folders_above_are_reported() {
+    let folders = Folders::new(&[
+        (".mcp.json", r#"{"mcpServers":{"above":{"command":"x"}}}"#),
+        ("work/.mcp.json", r#"{"mcpServers":{"here":{"command":"x"}}}"#),
+    ]);
+    assert_eq!(folders.found(None, Trust::Untrusted), [""; 0]);
+    assert_eq!(
+        folders.found(None, Trust::Trusted),
+        ["MCP servers are not started: here, above (work/.mcp.json, .mcp.json)"]
+    );
+}
+
+#[test]
+fn hooks_in_front_matter_are_reported() {
+    let agent = "---\nname: a\ndescription: b\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: ./check\n  Stop:\n    - hooks: []\nmodel: x\n---\nDo it.\n";
+    let skill = "---\nname: s\nhooks: {\"PreToolUse\": [{\"matcher\": \"*\"}]}\n---\ntext\n";
+    let folders = Folders::new(&[
+        ("config/agents/a.md", agent),
+        ("config/skills/s/SKILL.md", skill),
+        ("work/.claude/agents/b.md", "---\nname: b\nhooks: [odd]\n---\nx\n"),
+    ]);
+    assert_eq!(
+        folders.found(None, Trust::Untrusted),
+        [
+            "hooks that decide about tool calls are not run: PreToolUse (config/agents/a.md)",
+            "hooks are not run: Stop, PreToolUse (config/agents/a.md, config/skills/s/SKILL.md)",
+            "skills are not loaded: s (config/skills)",
+        ]
+    );
+    let trusted = folders.found(None, Trust::Trusted);
+    assert!(
+        trusted[0].contains("work/.claude/agents/b.md"),
+        "a form that is not known may be a guard: {trusted:?}"
+    );
+}
+
+#[test]
+fn front_matter_without_hooks_is_not_reported() {
+    for text in [
+        "hooks:\n  PreToolUse: x\n",
+        "---\nname: a\n---\nhooks:\n  PreToolUse: x\n",
+        "---\nname: a\nhooks:\n---\n",
+        "---\nname: a\nhooks: {}\nmodel: x\n---\n",
+        "---\nname: hooks: no\n---\n",
+        "",
+    ] {
+        let folders = Folders::new(&[("config/agents/a.md", text)]);
+        assert_eq!(folders.found(None, Trust::Trusted), [""; 0], "{text:?}");
+    }
+}
