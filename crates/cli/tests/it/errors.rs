@@ -125,6 +125,16 @@ fn a_demo_never_overwrites() {
 }
 
 #[test]
+fn what_is_no_session_is_said_once() {
+    let home = Home::new();
+    for text in [&b"root:x:0:0\ndaemon:x:1:1\n"[..], b"GIF89a\x01\x02\n\x00\xff\n\n"] {
+        let path = home.write("thing", text).display().to_string();
+        let answer = annals_exits(&home, &["show", &path], 2);
+        assert!(answer.out.is_empty() && answer.error.contains("not a session"), "{}", answer.error);
+    }
+}
+
+#[test]
 fn a_demo_that_cannot_be_as_small_as_asked_for_says_so() {
     let home = Home::new();
     for (number, option) in [["--sessions", "1"], ["--bytes", "2M"]].iter().enumerate() {

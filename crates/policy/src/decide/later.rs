@@ -7,7 +7,7 @@ use super::suggest::WITH_COMMANDS;
 use crate::decision::{Decision, Reason};
 use crate::read_only::reading;
 use crate::rules::{CommandSpellings, Match, Matcher, Rule, RuleList};
-use crate::shell::{Command, Word, base_name, parse, strip};
+use crate::shell::{Command, RedirectionKind, Word, base_name, parse, strip};
 
 /// Programs that print or compare their arguments and run nothing.
 const RUN_NOTHING: [&str; 20] = [
@@ -20,6 +20,9 @@ const DELETING: [&str; 7] = ["rm", "rmdir", "shred", "unlink", "chmod", "chown",
 
 /// Options whose value is a message for people.
 const MESSAGES: [&str; 4] = ["-m", "--message", "--body", "--title"];
+
+/// Programs whose input is a message for people.
+const WITH_MESSAGES: [&str; 2] = ["git", "gh"];
 
 /// What separates words inside of one argument.
 const BETWEEN: &str = "=!'\"`;|&(){}<>,: \t\n@";
@@ -39,7 +42,7 @@ impl Policy<'_> {
         self.later_in(command, 0)
     }
 
-    fn later_in(&self, command: &Command, layer: usize) -> Option<Decision> {
+    fn later_in(&self, whole: &Command, layer: usize) -> Option<Decision> {
         let rules: Vec<&Rule> = [RuleList::Deny, RuleList::Ask]
             .into_iter()
             .flat_map(|list| self.rules.of(list))
@@ -48,7 +51,7 @@ impl Policy<'_> {
         if rules.is_empty() {
             return None;
         }
-        let stripped = strip(command);
+        let stripped = strip(whole);
         let command = stripped.last()?;
         let name = base_name(&command.name()?);
         if RUN_NOTHING.contains(&name.as_str()) || reading(command).is_some() {
@@ -58,11 +61,16 @@ impl Policy<'_> {
             find(&rules, words).map(|rule| Decision::ask(Reason::may_match(rule, &command.shown())))
         };
         let skipped = own_words(&name, &command.words);
-        for (place, word) in
-            command.words.iter().enumerate().skip(1).filter(|(place, _)| !skipped.contains(place))
-        {
+        let later = command.words.iter().enumerate().skip(1).filter(|(place, _)| !skipped.contains(place));
+        let arguments = later.map(|(place, word)| (word, &command.words[place + 1..]));
+        // What a program reads may be what it runs: `ed <<< '!rm x'`, a makefile. Messages of git and gh are not.
+        let is_message = WITH_MESSAGES.contains(&name.as_str());
+        let redirections = whole.redirections.iter().filter(|_| !is_message);
+        let inputs = redirections.filter(|redirection| redirection.direction == RedirectionKind::Text);
+        let inputs = inputs.map(|redirection| (&redirection.target, &[][..]));
+        for (word, rest) in arguments.chain(inputs) {
             let Some(text) = word.literal() else { continue };
-            let rest = command.words[place + 1..].iter().take(MAX_TAIL);
+            let rest = rest.iter().take(MAX_TAIL);
             let starts = std::iter::once(text.as_str()).chain(value(&text)).chain(tails(&text));
             for start in starts {
                 let is_between = |letter: char| BETWEEN.contains(letter);

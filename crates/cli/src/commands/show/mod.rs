@@ -13,6 +13,8 @@ mod tree;
 mod turns;
 mod usage;
 
+use annals_store::session_file::has_objects;
+
 use crate::args::{ShowArgs, ShowFormat};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -21,6 +23,11 @@ use crate::session::ResolvedSession;
 pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let target = ResolvedSession::find_or_unpack(context, &args.session)?;
     target.check_readable()?;
+    if args.form != ShowFormat::Raw && !has_objects(&target.path)? {
+        let path = target.display_path(&target.path);
+        return Err(Fault::usage(format!("{}: not a session", path.display()))
+            .hint("a session is a file of JSON objects, one per line"));
+    }
     // For programs the conversation is its messages.
     let form = match args.form {
         ShowFormat::Transcript if context.json => ShowFormat::Messages,

@@ -169,7 +169,8 @@ impl RecordExtractor<'_> {
                 started: millis,
                 path,
                 prompt: prompt.map(|prompt| fingerprint(prompt.decode().trim().as_bytes())),
-                input: input.as_ref().map_or(0, |input| input.raw().len() as u64),
+                // As if they came in two updates.
+                input: input.as_ref().map_or(0, |input| input.raw().len() as u64).max(known.input),
                 ..known.clone()
             };
         }
