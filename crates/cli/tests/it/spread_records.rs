@@ -41,11 +41,14 @@ fn stores() -> [Home; 2] {
 fn without_places(out: &str) -> Vec<String> {
     let is_size = |word: &str| matches!(word, "B" | "KB" | "MB" | "GB");
     let line = |line: &str| {
-        let line = line
-            .split_once(": ")
-            .filter(|(at, _)| at.trim().parse::<u32>().is_ok())
-            .map_or(line, |(_, hit)| hit);
-        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        // The lines of passages, and of the commands that open them.
+        if line.starts_with("  ") && words.first().is_some_and(|at| at.parse::<u32>().is_ok()) {
+            words.remove(0);
+        }
+        if words.iter().rev().nth(1) == Some(&"--around") {
+            words.pop();
+        }
         let kept = (0..words.len()).filter(|at| {
             !is_size(words[*at].trim_end_matches(','))
                 && !words.get(at + 1).is_some_and(|next| is_size(next.trim_end_matches(',')))

@@ -78,11 +78,14 @@ fn has_plain_lines(file: &mut File, start: u64, end: u64, chunk: &mut [u8]) -> i
     let mut before = vec![0; start.min(MAX_SPACE) as usize];
     file.seek(SeekFrom::Start(start - before.len() as u64))?;
     file.read_exact(&mut before)?;
-    let (mut last, mut is_line_start) = (last_byte(&before).unwrap_or(b'}'), true);
+    // More space than that tells nothing.
+    let unknown = if start == 0 { b'}' } else { 0 };
+    let (mut last, mut is_line_start) = (last_byte(&before).unwrap_or(unknown), true);
     let mut rest = file.take(end - start);
     loop {
         let mut bytes = match rest.read(chunk)? {
-            0 => return Ok(true),
+            // What the last line leaves open may go on.
+            0 => return Ok(last == b'}'),
             length => &chunk[..length],
         };
         while !bytes.is_empty() {

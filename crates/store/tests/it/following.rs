@@ -1,5 +1,6 @@
 //! Following files that grow, shrink, are replaced, removed and restored: complete lines, each once, in order.
 
+use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -12,7 +13,8 @@ use annals_store::read::ReadError;
 use annals_store::watch::{Watch, WatchTarget};
 use annals_testkit::depth::cases;
 use annals_testkit::temp::TempDir;
-use annals_transcript::line::lines;
+use annals_transcript::line::Line;
+use annals_transcript::record_lines::RecordSplitter;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -228,10 +230,15 @@ fn a_reader_beside_a_writer_sees_every_line_whole_and_once() {
     assert_eq!(all, expected(text.as_bytes()));
 }
 
-/// The whole lines of a file in the words of `seen`.
+/// The whole lines of a file in the words of `seen`; those of a record that may go on wait for its end.
 fn expected(bytes: &[u8]) -> Vec<String> {
-    let whole = lines(bytes).filter(|line| line.raw().ends_with(b"\n"));
-    whole.map(|line| words(FollowEvent::Line(line))).collect()
+    let mut given = Vec::new();
+    let each = |line: Line<'_>| -> Result<(), Infallible> {
+        given.push(words(FollowEvent::Line(line)));
+        Ok(())
+    };
+    let Ok(()) = RecordSplitter::new().push(bytes, each);
+    given
 }
 
 /// What a writer does, and whether the reader looks after it.
@@ -243,8 +250,14 @@ enum Act {
     TakeOne,
 }
 
+/// Often what decides where a line or a record ends.
+fn byte() -> impl Strategy<Value = u8> {
+    let structural = proptest::sample::select(b"\n\n\n\r {}[],:\"1".to_vec());
+    prop_oneof![2 => structural, 1 => any::<u8>()]
+}
+
 fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let bytes = vec(prop_oneof![Just(b'\n'), Just(b'\r'), any::<u8>()], 0..40);
+    let bytes = vec(byte(), 0..40);
     vec(prop_oneof![3 => bytes.prop_map(Act::Append), 2 => Just(Act::Look), 1 => Just(Act::TakeOne)], 0..30)
 }
 
@@ -273,7 +286,7 @@ proptest! {
     }
 
     #[test]
-    fn the_last_lines_are_the_last_of_all_lines(file in vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..200), last in 0..12_usize) {
+    fn the_last_lines_are_the_last_of_all_lines(file in vec(byte(), 0..200), last in 0..12_usize) {
         let folder = TempDir::new("following");
         let path = folder.write("session.jsonl", &file);
         let mut follower = Follower::open(&path, FollowStart::LastLines(last)).unwrap();

@@ -94,8 +94,11 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     out
 }
 
+/// A name, and what wraps a text.
+type Wrapping = (&'static str, fn(&str) -> String);
+
 /// How a text of several lines reaches a session.
-pub(super) const WRAPPINGS: &[(&str, fn(&str) -> String)] = &[
+pub(super) const WRAPPINGS: &[Wrapping] = &[
     ("plain", |text| format!("look:\n{text}\n")),
     ("listing", |text| numbered(&format!("# file\n{text}\n# end"))),
     ("diff", |text| format!("@@ -1,1 +1,9 @@\n{}", prefixed(text, "+"))),

@@ -40,7 +40,7 @@ pub(super) fn front_matter_events(text: &str) -> Vec<String> {
     }
     let front_matter: Vec<&str> = lines.take_while(|line| line.trim_end() != "---").collect();
     let is_hooks = |line: &&str| ["hooks:", "\"hooks\":", "'hooks':"].iter().any(|key| line.starts_with(key));
-    let Some(place) = front_matter.iter().position(|line| is_hooks(line)) else { return Vec::new() };
+    let Some(place) = front_matter.iter().position(is_hooks) else { return Vec::new() };
     let inline = front_matter[place].split_once(':').map_or("", |(_, value)| value).trim();
     let is_below = |line: &&&str| line.trim().is_empty() || line.starts_with([' ', '\t', '#', '}', ']']);
     let below: Vec<&str> = front_matter[place + 1..].iter().take_while(is_below).copied().collect();
