@@ -10,7 +10,7 @@ use super::kind::SecretKind;
 use super::names::{self, Strength, TRIGGERS};
 use super::rules::Finding;
 use super::signs::{Proof, Quotes, ValueStart, after_words, literal};
-use super::values::{Notation, is_mixed, is_random, is_secret_value, is_varied};
+use super::values::{Notation, is_mixed, is_random, is_secret_value, is_uuid, is_varied};
 use super::words::random_bits;
 
 /// Maximum bytes of a name.
@@ -114,10 +114,12 @@ fn assigned(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     // `--secret dbPassword value`: the name of another one.
     let is_other_name =
         names::strength(value).is_some() && random_bits(value) < 20.0 && start.proof == Proof::NoWord;
+    // Elsewhere a UUID without quotes is a name; what a header of this name carries is not.
+    let is_header_id = hit.strength == Strength::Strong && names::is_header(hit.name) && is_uuid(value);
     let is_secret = is_allowed
         && is_proven
         && !is_other_name
-        && (start.proof == Proof::Mixed || is_secret_value(value, hit.strength, notation));
+        && (start.proof == Proof::Mixed || is_header_id || is_secret_value(value, hit.strength, notation));
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
 }
 

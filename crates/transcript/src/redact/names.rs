@@ -34,6 +34,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "contrasena",
     "motdepasse",
     "wachtwoord",
+    "_pat",
 ];
 
 const PASSWORDS: WordList = WordList(
@@ -140,7 +141,9 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
     match word {
         "key" if previous.is_some_and(|word| KEY_ADJECTIVES.contains(word)) => Some(Strength::Strong),
         "key" if previous.is_none_or(|word| PLAIN_KEYS.contains(word)) => None,
-        "key" => is_environment(name).then_some(Strength::Weak),
+        "key" => (is_environment(name) || is_header(name)).then_some(Strength::Weak),
+        // A personal access token.
+        "pat" => (is_environment(name) && previous.is_some()).then_some(Strength::Strong),
         "credential" | "credentials" | "creds" | "jwt" => Some(Strength::Weak),
         "auth" if words.len() <= 2 => Some(Strength::Weak),
         "session" | "seed" if is_environment(name) => Some(Strength::Weak),
@@ -156,6 +159,12 @@ pub(super) fn is_query_name(name: &str) -> bool {
 /// `DATABASE_PASSWORD` is an environment variable.
 pub(super) fn is_environment(name: &str) -> bool {
     name.contains('_') && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// `X-Auth-Token` is a header.
+pub(super) fn is_header(name: &str) -> bool {
+    name.contains('-')
+        && name.split('-').all(|part| part.starts_with(|letter: char| letter.is_ascii_uppercase()))
 }
 
 #[cfg(test)]

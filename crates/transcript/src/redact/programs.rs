@@ -38,6 +38,8 @@ const ARCHIVE: &[PasswordArgument] = &[Next("-P")];
 pub(super) const PROGRAMS: &[(&str, &[PasswordArgument])] = &[
     ("curl", CURL),
     ("http", &[UserAndPassword("-a"), UserAndPassword("--auth")]),
+    ("gh secret", &[Next("--body"), Next("-b")]),
+    ("az keyvault secret", &[Next("--value")]),
     ("xh", &[UserAndPassword("-a"), UserAndPassword("--auth")]),
     ("ab", &[UserAndPassword("-A")]),
     ("sshpass", &[Next("-p")]),

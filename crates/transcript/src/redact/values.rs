@@ -97,7 +97,7 @@ pub(super) fn is_varied(text: &str) -> bool {
 }
 
 /// Whether it is a UUID, which is a name more often than a secret.
-fn is_uuid(text: &str) -> bool {
+pub(super) fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',
@@ -376,7 +376,8 @@ fn is_code(value: &str, notation: Notation) -> bool {
                 || is_regex
                 || is_call
                 || is_dotted_name(value)
-                || value.starts_with(['(', '&', '|', '>', '-'])
+                || value.starts_with(['(', '&', '|', '>'])
+                || value.starts_with('-') && random_bits(value) < 36.0
         }
         Notation::Quoted => {
             value.contains(char::is_whitespace)
@@ -389,8 +390,8 @@ fn is_code(value: &str, notation: Notation) -> bool {
             has(&['(', ')', '[', ']', '{', '}', '<', '>', '|', ' ', '?'])
                 || value.contains("::")
                 || value.contains("->")
-                || value.starts_with(['&', '-', '.', ':', '=', '+'])
-                || value.starts_with(['*', '@', '#', '!']) && random_bits(value) < 36.0
+                || value.starts_with(['&', '.', ':', '='])
+                || value.starts_with(['*', '@', '#', '!', '-', '+']) && random_bits(value) < 36.0
                 || is_dotted_name(value)
         }
     }

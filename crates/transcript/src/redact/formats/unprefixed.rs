@@ -52,7 +52,9 @@ pub(in crate::redact) fn find_marks(hay: &Haystack<'_>, found: &mut Vec<Finding>
 fn marked(hay: &Haystack<'_>, mark: usize, format: &MarkFormat) -> Option<Finding> {
     let (alphabet, min, max) = format.before;
     let start = hay.back(mark, max + 1, |byte| alphabet.has(byte));
-    if !(min..=max).contains(&(mark - start)) || is_word_byte(hay.before(start)) {
+    // In addresses of Telegram the word `bot` comes right before it.
+    let is_in_address = alphabet == Alphabet::Digits && hay.text[..start].ends_with("/bot");
+    if !(min..=max).contains(&(mark - start)) || is_word_byte(hay.before(start)) && !is_in_address {
         return None;
     }
     let at = mark + format.mark.len();

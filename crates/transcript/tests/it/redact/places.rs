@@ -152,6 +152,12 @@ pub(super) const OTHER_PLACES: &[(&str, &str)] = &[
     ("svn", "svn co --username bob --password «<A14>» https://h"),
     ("amqp", "amqps://app:«<A20>»@mq.corp.net/vhost"),
     ("python dict", "conn = connect(host='x', user='a', password='«<p14>»')"),
+    ("telegram address", "https://api.telegram.org/bot<d10>:AA«<t33>»/getMe"),
+    ("header with an id", "X-Postmark-Server-Token: «<h8>-<h4>-4<h3>-8<h3>-<h12>»"),
+    ("header with a key", "Fastly-Key: «<A32>»"),
+    ("personal access token", "AZURE_DEVOPS_EXT_PAT=«<t52>»"),
+    ("secret of a repository", "gh secret set DEPLOY --body '«<p20>»'"),
+    ("secret of a vault", "az keyvault secret set --vault-name v --name n --value '«<p20>»'"),
 ];
 
 /// Places that were written down after the rules for the others: 76 of 100 were found then, and the classes that were missed
