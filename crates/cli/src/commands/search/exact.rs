@@ -108,10 +108,10 @@ fn find_hits(args: &SearchArgs, limit: usize, context: &mut Context) -> Result<S
             Err(error) => context.note_unread([error.problem()]),
         }
     }
-    // Files are searched in parallel, so the exact number beyond the limit is not known.
+    // Files are searched in parallel: how many more were found is chance.
     let is_more = hits.len() >= most;
-    leave_out_copies(&mut hits);
     hits.truncate(most);
+    leave_out_copies(&mut hits);
     let mut counts: HashMap<String, u64> = HashMap::new();
     for hit in &hits {
         *counts.entry(hit.session.clone()).or_default() += 1;
