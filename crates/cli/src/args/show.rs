@@ -11,7 +11,7 @@ Examples:
   # The same session as a document
   annals show 190c --as markdown
 
-  # What was said around line 57, where a search hit is
+  # The conversation around line 57, where search found something
   annals show 190c --around 57
 
   # The last four messages as JSON, without tools

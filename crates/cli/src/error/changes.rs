@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn another_writer_is_a_conflict_whoever_meets_it() {
+    fn another_writer_is_a_conflict_in_every_command() {
         let vanished = || WriteError::Vanished { path: path() };
         let changes = || {
             vec![
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_of_the_system_whoever_meets_it() {
+    fn a_full_disk_is_a_system_error_in_every_command() {
         let full = || WriteError::Full { path: path() };
         let midway = || ChangesError::Midway { id: "1".to_owned(), source: full() };
         check(vec![full()], FaultKind::System);

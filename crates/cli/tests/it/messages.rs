@@ -181,3 +181,22 @@ fn a_conversation_begins_with_what_it_is() {
     assert_eq!(lines[3], "");
     assert!(!annals_exits(&home, &["show", "3f2a", "--around", "1"], 0).out.contains(id));
 }
+
+#[test]
+fn times_that_no_calendar_has_are_left_out() {
+    let home = Home::new();
+    let times = ["9999-12-31T23:59:59Z", "+275760-09-13T00:00:00.000Z", "-271821-04-20T00:00:00.000Z", ""];
+    for (number, time) in times.iter().enumerate() {
+        let id = format!("0000000{number}-0000-4000-8000-000000000000");
+        let line = format!(
+            r#"{{"type":"user","uuid":"u","sessionId":"{id}","timestamp":"{time}","message":{{"role":"user","content":"Hello there, friend"}}}}"#
+        );
+        home.write(format!("projects/-w/{id}.jsonl"), line + "\n");
+        let forms: [&[&str]; 4] =
+            [&["show", &id], &["show", &id, "--as", "turns"], &["search", "hello"], &["ls", "--long"]];
+        for form in forms {
+            let shown = annals_exits(&home, form, 0).out;
+            assert!(shown.contains("Hello there, friend"), "{time} {form:?}: {shown}");
+        }
+    }
+}

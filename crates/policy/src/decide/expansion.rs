@@ -39,9 +39,9 @@ impl LoopValues {
     pub(super) fn new(script: &Script) -> Self {
         let sets = |command: &Command| {
             let name = command.name().unwrap_or_default();
-            let is_variable = name == "printf"
+            let only_prints = name == "printf"
                 && !command.words.get(1).is_some_and(|word| word.beginning().starts_with("-v"));
-            SETTING.contains(&name.as_str()) && !is_variable
+            SETTING.contains(&name.as_str()) && !only_prints
                 || command.words.first().is_some_and(|word| word.literal().is_none())
         };
         if !script.functions.is_empty() || script.commands.iter().any(sets) {

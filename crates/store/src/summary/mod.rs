@@ -139,8 +139,8 @@ impl Summary {
 
     /// The name that a person would give it: the title, else the first prompt that says what it is about.
     pub fn display_title(&self) -> Option<&str> {
-        let titles = |source: &TitleSource| *source < TitleSource::LastPrompt;
-        let title = self.title.as_ref().filter(|(source, _)| titles(source)).map(|(_, text)| text.as_str());
+        let is_title = |source: &TitleSource| *source < TitleSource::LastPrompt;
+        let title = self.title.as_ref().filter(|(source, _)| is_title(source)).map(|(_, text)| text.as_str());
         let (first, last) = (self.first_prompt.as_deref(), self.last_prompt.as_deref());
         display_title(title, first, last).or(self.title_text())
     }

@@ -128,8 +128,8 @@ fn colored(snippet: &HighlightedText, width: usize, context: &Context) -> Termin
     let room = width.saturating_sub(lead.width());
     let shown = cut(&text[start..], room, context.out.unicode);
     // The ellipsis of the cut is not text of the snippet.
-    let kept = if shown.len() == text.len() - start { shown.len() } else { shown.len() - ellipsis.len() };
-    let end = start + kept.min(text.len() - start);
+    let kept = if shown == text[start..] { shown.len() } else { shown.len() - ellipsis.len() };
+    let end = start + kept;
     let mut line = TerminalText::from(lead);
     let mut at = start;
     for mark in marks.iter().filter(|mark| mark.start >= start && mark.end <= end) {

@@ -51,34 +51,40 @@ pub(super) fn header(
 fn facts(summary: &Summary, family: &SessionWithAgents<'_>, context: &Context) -> Vec<String> {
     let transcripts = || std::iter::once(&family.main).chain(family.agents.iter().map(|(_, said, _)| said));
     let mut ledger = UsageLedger::new();
-    let (mut activity, mut turns) = (Activity::default(), 0);
+    let mut activity = Activity::default();
     for (at, transcript) in transcripts().enumerate() {
         ledger.add_file(FileIndex::new(at), responses_usage(transcript));
-        activity.add(&FileActivity::of(transcript), &WholeSession);
         // The prompts of sub-agents are not those of a person.
-        turns = if at == 0 { activity.turns } else { turns };
+        let own = FileActivity::of(transcript);
+        activity.add(&if at == 0 { own } else { own.without_turns() }, &WholeSession);
     }
     let usage = group(ledger.charges(), &context.prices, |_, _| Some(String::new())).total;
     let changed = activity.files.values().filter(|access| access.changes > 0).count() as u64;
     let models: BTreeSet<String> =
         usage.models.iter().map(|model| figures::model(model).to_owned()).collect();
     let mut facts = Vec::new();
-    let moment = |millis: i64| words::moment(millis, &context.zone);
-    let dash = if context.out.unicode { "–" } else { "-" };
-    facts.extend(match (summary.created_millis.map(moment), summary.last_activity().map(moment)) {
-        (Some(first), Some(last)) if first[..10] == last[..10] => {
-            Some(format!("{first} {dash} {}", &last[11..]))
-        }
-        (Some(first), Some(last)) => Some(format!("{first} {dash} {last}")),
-        (first, last) => first.or(last),
-    });
-    facts.push(words::plural(turns, "turn", "turns"));
+    facts.extend(period(summary, context));
+    facts.push(words::plural(activity.turns, "turn", "turns"));
     facts.extend(models);
     facts.push(words::dollars(usage.cost.dollars()));
     facts.extend((changed > 0).then(|| format!("{} changed", words::plural(changed, "file", "files"))));
     let agents = family.agents.len() as u64;
     facts.extend((agents > 0).then(|| words::plural(agents, "sub-agent", "sub-agents")));
     facts
+}
+
+/// From when to when: `2026-11-09 09:05 – 09:10`. A time that no calendar has is left out.
+fn period(summary: &Summary, context: &Context) -> Option<String> {
+    let moment = |millis: i64| words::moment(millis, &context.zone);
+    let [first, last] = [summary.created_millis, summary.last_activity()]
+        .map(|millis| millis.map(moment).filter(|text| !text.is_empty()));
+    let (Some(first), Some(last)) = (&first, &last) else { return first.or(last) };
+    let dash = if context.out.unicode { "–" } else { "-" };
+    let end = match (first.split_once(' '), last.split_once(' ')) {
+        (Some((first_day, _)), Some((last_day, time))) if first_day == last_day => time,
+        _ => last,
+    };
+    Some(format!("{first} {dash} {end}"))
 }
 
 /// The lines below a conversation on a terminal: how to go on.
