@@ -37,6 +37,16 @@ def archive_and_restore(bench, answer, path, turns):
         raise Failed("it came back as something else")
 
 
+def bundle_and_import(bench, answer, path, turns):
+    """Into a bundle, to the trash, and back from the bundle."""
+    before, bundle = read(path), bench.workdir + ".bundle"
+    answer("export", path, "--as", "bundle", "--to", bundle, "--force")
+    answer("trash", path, "--yes")
+    answer("import", bundle, "--yes")
+    if read(path) != before:
+        raise Failed("it came back as something else")
+
+
 def move_here(bench, answer, path, turns):
     """It lies where its records say that it was, and that folder was moved here."""
     cwd = next((found.decode() for found in re.findall(rb'"cwd":"(/[^"\\]+)"', read(path))), None)

@@ -227,6 +227,7 @@ OPERATIONS = [
     Operation("merge", always(), nothing_less, journey=journeys.cut_and_merge),
     Operation("trash and restore", always(), the_same, journey=journeys.trash_and_restore),
     Operation("archive and restore", always(), the_same, journey=journeys.archive_and_restore),
+    Operation("bundle and import", always(), the_same, journey=journeys.bundle_and_import),
     Operation("rename and tag", always("rename", "Another name"), the_same, then=(["tag", "a-tag"],)),
 ]
 

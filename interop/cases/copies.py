@@ -57,6 +57,18 @@ def case_a_clone_in_another_project(bench):
     goes_on(bench, copy, source, "a clone elsewhere")
 
 
+def case_a_bundle_in_another_project(bench):
+    session = Written.new(bench)
+    every_kind(session, 1)
+    source, bundle = bench.would_send(session.path), bench.workdir + ".bundle"
+    annals(bench, "export", session.id, "--as", "bundle", "--to", bundle)
+    bench.workdir = bench.workdir + "-other"
+    os.makedirs(bench.workdir)
+    copy = annals(bench, "import", bundle, "--project", bench.workdir, "--new-id", "--yes")
+    has_none_of(copy["file"], session.id)
+    goes_on(bench, copy, source, "an imported bundle")
+
+
 def case_forks(bench):
     session = bench.session(sessions.everything)
     whole = bench.would_send(session.path(bench.config))

@@ -4,9 +4,13 @@ mod archive;
 mod change;
 mod chat;
 mod collect;
+mod config;
 mod copy;
 mod cost;
+mod export;
+mod files;
 mod help;
+mod import;
 mod lazy;
 mod mock_api;
 mod projects;
@@ -15,17 +19,23 @@ mod redact;
 mod repair;
 mod rewind;
 mod search;
+mod serve;
 mod show;
 mod shrink;
 mod trash;
+mod tui;
 
 pub(crate) use archive::*;
 pub(crate) use change::*;
 pub(crate) use chat::*;
 pub(crate) use collect::*;
+pub(crate) use config::*;
 pub(crate) use copy::*;
 pub(crate) use cost::*;
+pub(crate) use export::*;
+pub(crate) use files::*;
 pub(crate) use help::*;
+pub(crate) use import::*;
 pub(crate) use lazy::LazyArgs;
 pub(crate) use mock_api::*;
 pub(crate) use projects::*;
@@ -34,9 +44,11 @@ pub(crate) use redact::*;
 pub(crate) use repair::*;
 pub(crate) use rewind::*;
 pub(crate) use search::*;
+pub(crate) use serve::*;
 pub(crate) use show::*;
 pub(crate) use shrink::*;
 pub(crate) use trash::*;
+pub(crate) use tui::*;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -54,12 +66,12 @@ pub(crate) struct Args {
 }
 
 /// Options of every command.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// Read this store [default: $CLAUDE_CONFIG_DIR, else ~/.claude]
+    /// Read this store; may repeat [default: $CLAUDE_CONFIG_DIR, else ~/.claude and ~/.config/claude]
     #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) config_dir: Option<PathBuf>,
+    pub(crate) config_dir: Vec<PathBuf>,
     /// Keep index, journal and vault here [default: $ANNALS_DATA_DIR, else per platform]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
@@ -72,6 +84,9 @@ pub(crate) struct GlobalArgs {
     /// When to use color; auto is on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
     pub(crate) color: ColorChoice,
+    /// Do not send long output through a pager ($PAGER, else less)
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
     /// Print less
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
@@ -94,13 +109,19 @@ pub(crate) enum Command {
     /// List sessions, newest first
     #[command(visible_alias = "list")]
     Ls(LazyArgs<LsArgs>),
-    /// Show a session as text, Markdown or JSON
+    /// Show a session as text, Markdown, HTML or JSON
     Show(ShowArgs),
+    /// Export sessions as HTML, Markdown, JSON or text files
+    Export(LazyArgs<ExportArgs>),
+    /// Browse sessions in full screen
+    Tui(LazyArgs<TuiArgs>),
     /// Follow a session as it is written
     Tail(LazyArgs<TailArgs>),
     /// Search the text of all sessions
     #[command(visible_alias = "grep")]
     Search(LazyArgs<SearchArgs>),
+    /// Show sessions in the browser
+    Serve(LazyArgs<ServeArgs>),
     /// Bring the index up to date
     Index(LazyArgs<IndexArgs>),
     /// Query the index with SQL
@@ -118,6 +139,8 @@ pub(crate) enum Command {
     Plans(LazyArgs<PlansArgs>),
     /// List prompts from history.jsonl
     History(LazyArgs<HistoryArgs>),
+    /// List files that sessions touched, or versions of one
+    Files(LazyArgs<FilesArgs>),
     /// Create a session for a program to append to
     New(LazyArgs<NewArgs>),
     /// Append messages from standard input to a session
@@ -128,6 +151,8 @@ pub(crate) enum Command {
     Tag(LazyArgs<TagArgs>),
     /// Copy a session under new ids
     Clone(LazyArgs<CloneArgs>),
+    /// Put the session of a bundle into a store
+    Import(LazyArgs<ImportArgs>),
     /// Branch a new session off any point of another
     Fork(LazyArgs<ForkArgs>),
     /// Remove tool output, thinking or images from a session
@@ -161,6 +186,8 @@ pub(crate) enum Command {
     Undo(LazyArgs<UndoArgs>),
     /// Chat with a model; sessions stay resumable in Claude Code
     Chat(LazyArgs<Box<ChatArgs>>),
+    /// Print or set keys of the configuration file
+    Config(LazyArgs<ConfigArgs>),
     /// Serve a scripted Messages API on this machine
     MockApi(LazyArgs<MockApiArgs>),
     /// Write a made-up store to try things on
@@ -172,21 +199,48 @@ pub(crate) enum Command {
     Man,
     /// Show help for a command or a topic
     Help(LazyArgs<HelpArgs>),
+    /// Print candidates for the word that is being typed
+    #[command(hide = true)]
+    Complete(LazyArgs<CompleteArgs>),
     /// Measure how fast every line of the store is parsed
     #[command(hide = true)]
     Bench,
 }
 
+/// The option that may be given several times, before the command and behind it.
+const STORE_OPTION: &str = "--config-dir";
+
 /// Global options whose value is a word of its own.
 const WITH_VALUE: [&str; 4] = ["--config-dir", "--data-dir", "--prices", "--color"];
 
 /// The arguments with `annals resume SESSION` spelled out as `annals chat --resume SESSION`.
+///
+/// Stores that are named before the command are moved behind it, to those that are named there: clap forgets the values of a
+/// global option before a command if it has others behind it.
 pub(crate) fn spelled_out(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let mut at = 1;
+    let mut stores = Vec::new();
     while let Some(argument) =
         arguments.get(at).filter(|argument| argument.as_encoded_bytes().starts_with(b"-"))
     {
-        at += if WITH_VALUE.iter().any(|option| argument == *option) { 2 } else { 1 };
+        let length = if WITH_VALUE.iter().any(|option| argument == *option) { 2 } else { 1 };
+        let is_store = argument == STORE_OPTION
+            || argument.as_encoded_bytes().starts_with(format!("{STORE_OPTION}=").as_bytes());
+        if is_store {
+            stores.push(at..(at + length).min(arguments.len()));
+        }
+        at += length;
+    }
+    let is_store = |argument: &OsString| argument.as_encoded_bytes().starts_with(STORE_OPTION.as_bytes());
+    if arguments.iter().skip(at + 1).any(is_store) {
+        let moved: Vec<OsString> =
+            stores.iter().flat_map(|range| arguments[range.clone()].to_vec()).collect();
+        let behind = at + 1;
+        arguments.splice(behind..behind, moved);
+        for range in stores.into_iter().rev() {
+            at -= range.len();
+            arguments.drain(range);
+        }
     }
     if arguments.get(at).is_some_and(|argument| argument == "resume") {
         arguments.splice(at..=at, ["chat".into(), "--resume".into()]);
@@ -206,6 +260,13 @@ mod tests {
             ("annals show resume", "annals show resume"),
             ("annals --config-dir resume ls", "annals --config-dir resume ls"),
             ("annals", "annals"),
+            (
+                "annals --config-dir a --json ls --config-dir b",
+                "annals --json ls --config-dir a --config-dir b",
+            ),
+            ("annals --config-dir=a ls x --config-dir=b", "annals ls --config-dir=a x --config-dir=b"),
+            ("annals --config-dir a ls", "annals --config-dir a ls"),
+            ("annals --config-dir a --config-dir b", "annals --config-dir a --config-dir b"),
         ] {
             let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
             assert_eq!(spelled_out(words(typed)), words(meant));

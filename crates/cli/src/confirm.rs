@@ -62,7 +62,7 @@ impl Context {
     }
 
     /// Names the store and the sessions, one a line.
-    fn subject_lines(&self) -> Vec<String> {
+    pub(crate) fn subject_lines(&self) -> Vec<String> {
         let subjects = self.subjects.borrow();
         let mut stores: Vec<PathBuf> = subjects.iter().map(|path| store_of(path)).collect();
         stores.dedup();

@@ -5,23 +5,32 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use annals_policy::secret::Secret;
-use annals_store::{DataDir, Store};
+use annals_store::DataDir;
 use annals_transcript::price::Prices;
 use jiff::tz::TimeZone;
 
 use crate::args::{ColorChoice, GlobalArgs};
+use crate::configuration::{ConfigKey, Configuration};
 use crate::environment::Environment;
 use crate::error::{Fault, Outcome};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::source::SystemSource;
 use crate::stderr;
+use crate::stores::{Stores, split_list};
 use crate::unread::UnreadPaths;
 use crate::zone;
 
 /// The environment of a command.
 pub(crate) struct Context {
-    pub(crate) store: Store,
+    /// The stores that are read; stands for the one in use.
+    pub(crate) store: Stores,
+    /// What the configuration file says.
+    pub(crate) config: Configuration,
+    /// Where that file is, or would be.
+    pub(crate) config_file: Option<PathBuf>,
+    /// The options of every command.
+    pub(crate) global: GlobalArgs,
     /// Whether to print JSON.
     pub(crate) json: bool,
     /// Standard output.
@@ -52,22 +61,18 @@ pub(crate) struct Context {
     pub(crate) unread: UnreadPaths,
     /// Whether the answer comes from an index that another process is updating.
     pub(crate) is_stale: Cell<bool>,
-    /// Whether the store was named, by an option or a variable.
-    store_is_named: bool,
     /// Whether standard input is a terminal.
     stdin_is_terminal: bool,
 }
 
 impl Context {
     /// From the global options and the environment.
-    pub(crate) fn new(global: &GlobalArgs, environment: Environment) -> Result<Self, Fault> {
-        let named = global.config_dir.clone().or_else(|| environment.claude_config_dir.clone());
-        let store_is_named = named.is_some();
-        let config_dir = named.or_else(|| environment.home.as_ref().map(|home| home.join(".claude")));
-        let config_dir = config_dir.ok_or_else(|| {
-            Fault::usage("no store to read: no home folder")
-                .hint("use --config-dir DIR, or set CLAUDE_CONFIG_DIR")
-        })?;
+    pub(crate) fn new(global: &GlobalArgs, mut environment: Environment) -> Result<Self, Fault> {
+        let config = environment.config_file.as_deref().map(Configuration::read).unwrap_or_default();
+        let pager = || config.text(ConfigKey::Pager).map(str::to_owned);
+        environment.pager = environment.pager.take().or_else(pager);
+        let store = Stores::choose(named_stores(global, &environment, &config), environment.usual_stores())?;
+        let store = store.with_home(environment.home.clone());
         let data_dir = global.data_dir.clone().or_else(|| environment.annals_data_dir.clone());
         let data_dir =
             data_dir.or_else(|| environment.platform_data_dir.as_ref().map(|dir| dir.join("annals")));
@@ -76,11 +81,18 @@ impl Context {
             ColorChoice::Never => false,
             ColorChoice::Auto => environment.stdout_is_terminal && !environment.no_color,
         };
+        let mut out = Output::new(&environment, color && !global.json);
+        if global.no_pager {
+            out.disable_pager();
+        }
         let prices = prices(global.prices.as_deref(), data_dir.as_deref())?;
         Ok(Self {
-            store: Store::open(config_dir),
+            store,
+            config,
+            config_file: environment.config_file.clone(),
+            global: global.clone(),
             json: global.json,
-            out: Output::new(&environment, color && !global.json),
+            out,
             zone: zone::of_system(environment.time_zone.as_deref()),
             prices,
             shows_progress: environment.stderr_is_terminal && !global.quiet,
@@ -88,7 +100,6 @@ impl Context {
             subjects: RefCell::default(),
             unread: UnreadPaths::default(),
             is_stale: Cell::default(),
-            store_is_named,
             stdin_is_terminal: environment.stdin_is_terminal,
             home: environment.home.clone(),
             api: environment.api,
@@ -107,24 +118,16 @@ impl Context {
         Ok(self.settle_unread(outcome))
     }
 
-    /// Fails if a store was named that does not exist: a mistyped name must not look like an empty store. The default
-    /// store need not exist.
-    pub(crate) fn check_store(&self) -> Result<(), Fault> {
-        let path = self.store.config_dir().path();
-        let message = match path.metadata() {
-            Ok(metadata) if metadata.is_dir() => return Ok(()),
-            Ok(_) => "not a folder, so it is no store".to_owned(),
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Fault::of_io(
-                    &error,
-                    format!("{}: cannot open the store: {error}", path.display()),
-                ));
-            }
-            Err(_) if !self.store_is_named => return Ok(()),
-            Err(_) => "there is no such store".to_owned(),
-        };
-        Err(Fault::usage(format!("{}: {message}", path.display()))
-            .hint("--config-dir or CLAUDE_CONFIG_DIR names it; create the folder if the store is to be new"))
+    /// Fails if the configuration file cannot be used, and says what in it is unknown.
+    pub(crate) fn check_configuration(&self) -> Result<(), Fault> {
+        self.config.unknown.iter().for_each(|unknown| self.say(unknown));
+        self.config.check()
+    }
+
+    /// The patterns of secrets: those of an option, and those of the configuration file.
+    pub(crate) fn redaction_patterns(&self, named: &[String]) -> Vec<String> {
+        let configured = self.config.list(ConfigKey::RedactionPatterns);
+        named.iter().chain(configured).cloned().collect()
     }
 
     /// Starts a progress bar on standard error.
@@ -156,6 +159,17 @@ impl Context {
     /// The working directory as the client spells it.
     pub(crate) fn current_dir_text(&self) -> Option<String> {
         self.current_dir.as_ref().map(|dir| dir.to_string_lossy().into_owned())
+    }
+}
+
+/// The stores that somebody named: options win over the variable, which wins over the configuration file.
+fn named_stores(global: &GlobalArgs, environment: &Environment, config: &Configuration) -> Vec<PathBuf> {
+    if !global.config_dir.is_empty() {
+        return global.config_dir.clone();
+    }
+    match &environment.claude_config_dir {
+        Some(value) => split_list(value),
+        None => config.stores(environment.home.as_deref()),
     }
 }
 

@@ -42,13 +42,17 @@ const KEYS: [&str; 4] =
 /// The environment of the process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
-    /// `CLAUDE_CONFIG_DIR`, if set and not empty.
+    /// `CLAUDE_CONFIG_DIR`, if set and not empty; it may be a list.
     pub(crate) claude_config_dir: Option<PathBuf>,
     /// `ANNALS_DATA_DIR`, if set and not empty.
     pub(crate) annals_data_dir: Option<PathBuf>,
     /// The platform's folder for application data.
     pub(crate) platform_data_dir: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`, else `~/.config`.
+    pub(crate) xdg_config_home: Option<PathBuf>,
+    /// The configuration file of annals; it need not exist.
+    pub(crate) config_file: Option<PathBuf>,
     /// `ANNALS_COLLECT_TOKEN`, if set and not empty.
     pub(crate) collect_token: Option<Secret>,
     /// Variables for the API.
@@ -84,11 +88,16 @@ impl Environment {
             .iter()
             .find_map(|name| env::var(name).ok().filter(|v| !v.is_empty()));
         let size = terminal_size::terminal_size();
+        // As the specification says: a relative path is ignored.
+        let xdg_config_home = path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+        let xdg_config_home = xdg_config_home.or_else(|| home.as_ref().map(|home| home.join(".config")));
         Self {
             claude_config_dir: path("CLAUDE_CONFIG_DIR"),
             annals_data_dir: path("ANNALS_DATA_DIR"),
             platform_data_dir: platform_data_dir(&path, home.as_deref()),
             home,
+            config_file: xdg_config_home.as_ref().map(|folder| folder.join("annals").join("config.toml")),
+            xdg_config_home,
             collect_token: secret("ANNALS_COLLECT_TOKEN"),
             api: API_VARIABLES.into_iter().filter_map(|name| Some((name, secret(name)?))).collect(),
             variables: env::vars_os().filter_map(not_a_key).collect(),
@@ -110,6 +119,13 @@ impl Environment {
             time_zone: env::var("TZ").ok(),
             unicode: cfg!(windows) || locale.is_none_or(|locale| locale.to_lowercase().contains("utf")),
         }
+    }
+
+    /// Where clients keep their stores unless they are told otherwise: the usual place first.
+    pub(crate) fn usual_stores(&self) -> Vec<PathBuf> {
+        let home = self.home.as_ref().map(|home| home.join(".claude"));
+        let xdg = self.xdg_config_home.as_ref().map(|folder| folder.join("claude"));
+        home.into_iter().chain(xdg).collect()
     }
 }
 

@@ -126,6 +126,11 @@ impl Fault {
         Self { kind: FaultKind::Internal, message: message.into(), hints: Vec::new() }
     }
 
+    /// Whether the system failed, which more work would not change.
+    pub(crate) fn is_of_system(&self) -> bool {
+        matches!(self.kind, FaultKind::System | FaultKind::BrokenPipe | FaultKind::Internal)
+    }
+
     pub(crate) fn is_nothing_found(&self) -> bool {
         self.kind == FaultKind::NothingFound
     }

@@ -1,10 +1,15 @@
 //! An overview of the store by reading every file: sessions summarized in full, each response counted once.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use annals_store::{AgentEntry, Discovery, FileProblem, FullSummary, SessionEntry, Store};
+use annals_store::{
+    AgentEntry, ConfigDir, Discovery, FileProblem, FullSummary, SessionEntry, SessionKey, Store,
+};
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{FileIndex, UsageLedger, UsageRow};
+
+use crate::context::Context;
 
 /// The overview of a store.
 pub(crate) struct FullOverview {
@@ -27,11 +32,22 @@ pub(crate) struct SessionOverview {
 }
 
 impl FullOverview {
-    /// Reads all files, on all cores.
-    pub(crate) fn of(store: &Store, prices: &Prices) -> Self {
-        let discovery = store.discover();
+    /// Reads all files of all stores, on all cores; a response that two stores have counts once.
+    pub(crate) fn of_stores(context: &Context) -> Self {
+        Self::of(&context.store, context.discover_all(), &context.prices)
+    }
+
+    /// Reads all files that were found, on all cores.
+    pub(crate) fn of(store: &Store, discovery: Discovery, prices: &Prices) -> Self {
         let entries: Vec<&SessionEntry> = discovery.sessions.iter().collect();
-        let (summaries, mut problems) = store.full_summaries(&entries);
+        let (mut summaries, mut problems) = store.full_summaries(&entries);
+        let (brief, _) = store.summaries(&discovery);
+        let brief: HashMap<_, _> = brief.iter().map(|summary| (&summary.path, summary)).collect();
+        for full in &mut summaries {
+            if let Some(brief) = brief.get(&full.summary.path) {
+                full.summary.adopt(brief);
+            }
+        }
         let agents: Vec<SessionEntry> = discovery.agents.iter().map(AgentEntry::as_session).collect();
         let (agent_summaries, more) = store.full_summaries(&agents.iter().collect::<Vec<_>>());
         problems.extend(more);
@@ -49,12 +65,15 @@ impl FullOverview {
         let positions: HashMap<_, _> = sessions
             .iter()
             .enumerate()
-            .map(|(at, session)| (session.full.summary.session.clone(), at))
+            .map(|(at, session)| (owner(&session.full.summary.path, &session.full.summary.session), at))
             .collect();
         let owners_of_agents: HashMap<_, _> = discovery
             .agents
             .iter()
-            .filter_map(|agent| Some((agent.path.clone(), *positions.get(agent.session.as_ref()?)?)))
+            .filter_map(|agent| {
+                let owner = owner(&agent.path, agent.session.as_ref()?);
+                Some((agent.path.clone(), *positions.get(&owner)?))
+            })
             .collect();
         for full in agent_summaries {
             let owner = owners_of_agents.get(&full.summary.path).copied();
@@ -77,4 +96,9 @@ impl FullOverview {
             }
         }
     }
+}
+
+/// A session and its store: two stores may hold a session of the same id, each with its sub-agents.
+fn owner(file: &Path, session: &SessionKey) -> (Option<ConfigDir>, SessionKey) {
+    (ConfigDir::containing(file), session.clone())
 }

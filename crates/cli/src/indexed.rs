@@ -52,7 +52,8 @@ fn query_unchanged<T>(
     question: impl FnOnce(&Index) -> Result<T, IndexError>,
 ) -> Option<T> {
     let data = context.data_dir().ok()?;
-    let (store, folder, now) = (&context.store, vault_index(&data), context.source.now());
+    let store: &Store = &context.store;
+    let (folder, now) = (vault_index(&data), context.source.now());
     let config = store.config_dir();
     let (known, scan) = (OnceLock::new(), OnceLock::new());
     let (index, answer, is_priced) = thread::scope(|scope| {

@@ -9,6 +9,7 @@ use std::io::{self, BufWriter, Write};
 use annals_json::ObjectWriter;
 pub(crate) use annals_ui::Paint;
 use annals_ui::{TerminalText, escape_json};
+use unicode_width::UnicodeWidthStr;
 
 use crate::environment::Environment;
 use crate::pager::{Pager, PagerVariable};
@@ -17,6 +18,8 @@ use crate::pager::{Pager, PagerVariable};
 enum OutputStream {
     Stdout(BufWriter<io::Stdout>),
     Pager(Pager),
+    /// Nothing is printed: the viewer shows it.
+    Memory(Vec<u8>),
 }
 
 /// Standard output and its properties.
@@ -73,6 +76,11 @@ impl Output {
         }
     }
 
+    /// Writes everything without a pager.
+    pub(crate) fn disable_pager(&mut self) {
+        self.pager_command = Some(String::new());
+    }
+
     /// Sends what follows through a pager, if standard output is a terminal and the pager starts.
     pub(crate) fn page(&mut self) {
         if self.is_terminal
@@ -82,10 +90,59 @@ impl Output {
         }
     }
 
+    /// Collects what follows instead of printing it.
+    #[cfg(unix)]
+    pub(crate) fn capture(&mut self) {
+        self.target = OutputStream::Memory(Vec::new());
+    }
+
+    /// Takes the lines that were collected.
+    #[cfg(unix)]
+    pub(crate) fn captured(&mut self) -> Vec<String> {
+        match &mut self.target {
+            OutputStream::Memory(memory) => {
+                let bytes = std::mem::take(memory);
+                String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Writes a line.
     pub(crate) fn line(&mut self, text: impl Into<TerminalText>) -> io::Result<()> {
         self.text(text)?;
         self.write(b"\n")
+    }
+
+    /// Writes a sentence, broken between words where tables are made to fit.
+    pub(crate) fn note(&mut self, text: impl AsRef<str>) -> io::Result<()> {
+        self.painted_note(None, text)
+    }
+
+    /// The same in a color.
+    pub(crate) fn painted_note(&mut self, paint: Option<Paint>, text: impl AsRef<str>) -> io::Result<()> {
+        for line in broken(text.as_ref(), self.table_width.unwrap_or(usize::MAX)) {
+            let line = paint.map_or_else(|| line.clone().into(), |paint| self.paint(paint, line.as_str()));
+            self.line(line)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a sentence behind a lead; where tables are made to fit, its further lines are indented by the lead's width.
+    pub(crate) fn entry(
+        &mut self,
+        lead: TerminalText,
+        indent: usize,
+        text: impl AsRef<str>,
+    ) -> io::Result<()> {
+        let width =
+            self.table_width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(MIN_WIDTH / 2));
+        let mut lead = lead;
+        for line in broken(text.as_ref(), width) {
+            let next = TerminalText::from(" ".repeat(indent));
+            self.line(std::mem::replace(&mut lead, next) + line)?;
+        }
+        Ok(())
     }
 
     /// Writes a text without ending the line.
@@ -132,6 +189,7 @@ impl Output {
         match &mut self.target {
             OutputStream::Stdout(stdout) => stdout.flush(),
             OutputStream::Pager(pager) => pager.finish(),
+            OutputStream::Memory(_) => Ok(()),
         }
     }
 
@@ -140,6 +198,7 @@ impl Output {
         match &mut self.target {
             OutputStream::Stdout(stdout) => stdout.flush(),
             OutputStream::Pager(pager) => pager.flush(),
+            OutputStream::Memory(_) => Ok(()),
         }
     }
 
@@ -147,6 +206,39 @@ impl Output {
         match &mut self.target {
             OutputStream::Stdout(stdout) => stdout.write_all(bytes),
             OutputStream::Pager(pager) => pager.write_all(bytes),
+            OutputStream::Memory(memory) => memory.write_all(bytes),
         }
+    }
+}
+
+/// A text in lines of at most `width` columns, broken between words; the indent of the first is that of all.
+fn broken(text: &str, width: usize) -> Vec<String> {
+    let indent = &text[..text.len() - text.trim_start_matches(' ').len()];
+    let mut lines = vec![indent.to_owned()];
+    let mut is_start = true;
+    for word in text[indent.len()..].split(' ') {
+        let line = lines.last().map_or(0, |line| line.width());
+        if !is_start && line + 1 + word.width() > width {
+            lines.push(indent.to_owned());
+            is_start = true;
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(if is_start { "" } else { " " });
+            line.push_str(word);
+        }
+        is_start = false;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_broken_between_words() {
+        assert_eq!(broken("  one two three", 9), ["  one two", "  three"]);
+        assert_eq!(broken("a-very-long-word b", 4), ["a-very-long-word", "b"]);
+        assert_eq!(broken("cache    94% read", 80), ["cache    94% read"]);
     }
 }

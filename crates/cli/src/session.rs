@@ -47,26 +47,34 @@ impl ResolvedSession {
     pub(crate) fn find(context: &Context, argument: &str) -> Result<Self, Fault> {
         // A path needs no discovery of the store, which may be large.
         if argument.ends_with(".jsonl") || argument.contains(std::path::is_separator) {
+            context.store.select_for(Path::new(argument));
             context.name_session(Path::new(argument));
             return Ok(Self::of_path(Path::new(argument)));
         }
-        let discovery = context.store.discover();
+        let mut discoveries = context.each_store(|context| context.store.discover());
+        let joined = context.store.are_several().then(|| joined(&discoveries));
+        let all = joined.as_ref().unwrap_or(&discoveries[0]);
         let here = context.current_dir_text();
-        let path = match context.store.find(argument, &discovery, here.as_deref()) {
+        let path = match context.store.find(argument, all, here.as_deref()) {
             Ok(SessionMatch::Path(path)) => {
+                context.store.select_for(&path);
                 context.name_session(&path);
                 return Ok(Self::of_path(&path));
             }
             Ok(found) => found.path().to_path_buf(),
-            Err(error) => return Err(not_resolved(context, error, &discovery)),
+            Err(error) => return Err(not_resolved(context, error, all)),
         };
+        // From here on the command is about the store that the session is in.
+        context.store.select_for(&path);
         context.name_session(&path);
-        Ok(Self { key: key_of(&path), path, discovery: Some(Arc::new(discovery)), unpacked: None })
+        let discovery = Some(Arc::new(discoveries.swap_remove(context.store.in_use())));
+        Ok(Self { key: key_of(&path), path, discovery, unpacked: None })
     }
 
     /// Finds a session to change: a path may name any file, and only sessions are changed.
     pub(crate) fn find_to_change(context: &Context, argument: &str) -> Result<Self, Fault> {
         let found = Self::find(context, argument)?;
+        context.check_same_store(&found.path)?;
         if is_session_file(&found.path)? {
             return Ok(found);
         }
@@ -85,7 +93,18 @@ impl ResolvedSession {
     }
 
     fn unpack(context: &Context, argument: &str, fault: Fault) -> Result<Self, Fault> {
-        let Some((unpacked, version)) = vault::unpack_deleted(context, argument)? else { return Err(fault) };
+        let mut found = Vec::new();
+        for unpacked in context.each_store(|context| vault::unpack_deleted(context, argument)) {
+            found.extend(unpacked?);
+        }
+        if found.len() > 1 {
+            let fault = Fault::usage(format!("the vault has {argument:?} of {} stores", found.len()));
+            return Err(found.iter().fold(fault, |fault, (_, version)| {
+                fault.hint(format!("--config-dir {}", one_line(&version.store.to_string_lossy())))
+            }));
+        }
+        let Some((unpacked, version)) = found.pop() else { return Err(fault) };
+        context.store.select_for(&version.path());
         let path = unpacked.path().join(&version.file);
         let discovery = Some(Arc::new(Store::open(unpacked.path()).discover()));
         let unpacked = Some((Arc::new(unpacked), version.store));
@@ -95,13 +114,16 @@ impl ResolvedSession {
     /// The file of the sub-agent with this id or beginning of one, with or without `agent-` before it.
     fn find_agent(context: &Context, argument: &str) -> Result<Option<Self>, Fault> {
         let id = argument.strip_prefix("agent-").unwrap_or(argument);
-        let discovery = context.store.discover();
+        let discovery = joined(&context.each_store(|context| context.store.discover()));
         let exact: Vec<_> = discovery.agents.iter().filter(|agent| agent.key == id).collect();
         let begins = |agent: &&AgentEntry| id.len() >= MIN_PREFIX && agent.key.as_str().starts_with(id);
         let named = if exact.is_empty() { discovery.agents.iter().filter(begins).collect() } else { exact };
         match named.as_slice() {
             [] => Ok(None),
-            [agent] => Ok(Some(Self::of_path(&agent.path))),
+            [agent] => {
+                context.store.select_for(&agent.path);
+                Ok(Some(Self::of_path(&agent.path)))
+            }
             several => {
                 let message = format!("{argument:?} matches {} files of sub-agents", several.len());
                 Err(several.iter().take(10).fold(Fault::usage(message), |fault, agent| {
@@ -149,6 +171,13 @@ impl ResolvedSession {
         self.key.as_str().starts_with("agent-")
     }
 
+    /// The paths of the session's sub-agents.
+    pub(crate) fn agent_paths(&self) -> Vec<PathBuf> {
+        let discovery = if self.is_agent_file() { None } else { self.find_discovery() };
+        let entries = discovery.iter().flat_map(|discovery| discovery.agents_of(&self.key));
+        entries.map(|entry| entry.path.clone()).collect()
+    }
+
     /// Reads the session's sub-agents, wherever their files are; what cannot be read is left out.
     pub(crate) fn agents(&self) -> Vec<AgentFile> {
         self.read_agents().0
@@ -190,6 +219,13 @@ impl ResolvedSession {
     }
 }
 
+/// What several stores hold, to look a name up in all of them.
+fn joined(discoveries: &[Discovery]) -> Discovery {
+    let mut all = discoveries[0].clone();
+    discoveries[1..].iter().for_each(|discovery| all.extend(discovery.clone()));
+    all
+}
+
 fn key_of(path: &Path) -> SessionKey {
     SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy())
 }
@@ -218,10 +254,14 @@ fn fault(context: &Context, error: FindError<'_>) -> Fault {
             let when = |session: &SessionEntry| session.modified.map(|ms| words::moment(ms, &context.zone));
             candidates.iter().take(10).fold(Fault::usage(message), |fault, session| {
                 let title = title_of(session).unwrap_or_default();
+                // Copies of a session differ by their place alone.
+                let store =
+                    context.store.name_of(&session.path).map(|store| format!("  --config-dir {store}"));
                 fault.hint(format!(
-                    "{}  {}  {}",
+                    "{}  {}{}  {}",
                     session.key,
                     when(session).unwrap_or_default(),
+                    one_line(&store.unwrap_or_default()),
                     one_line(&title)
                 ))
             })

@@ -1,11 +1,14 @@
 //! Text tables. Into files and pipes every cell is written whole. On a terminal the table is made to fit: first long texts are
 //! cut, then columns are left out that the table can do without, and only then what identifies a row.
 
+use std::path::Path;
+
 use annals_ui::TerminalText;
 pub(crate) use annals_ui::one_line;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::{Output, Paint};
+use crate::stores::Stores;
 
 /// No more of a cell is kept; no terminal shows as much on one line, and a prompt may be hundreds of megabytes long.
 const MAX_CELL_BYTES: usize = 16 * 1024;
@@ -32,6 +35,10 @@ pub(crate) struct Table {
     optional: Vec<usize>,
     /// Columns that are not cut as long as there is anything else to cut.
     keys: Vec<usize>,
+    /// What each column is cut down to before another is left out.
+    least: Vec<usize>,
+    /// Columns of which the end says most: paths.
+    tails: Vec<usize>,
 }
 
 /// A text is cut down to this before a column is left out.
@@ -46,8 +53,16 @@ const GAP: usize = 2;
 impl Table {
     pub(crate) fn new(heads: &[(&str, Align)]) -> Self {
         let named = heads.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect();
-        let paints = vec![None; heads.len()];
-        Self { heads: named, rows: Vec::new(), paints, optional: Vec::new(), keys: vec![0] }
+        let (paints, least) = (vec![None; heads.len()], vec![MIN_TEXT; heads.len()]);
+        Self {
+            heads: named,
+            rows: Vec::new(),
+            paints,
+            optional: Vec::new(),
+            keys: vec![0],
+            least,
+            tails: Vec::new(),
+        }
     }
 
     /// Names the columns that a narrow terminal can do without, the first to go first.
@@ -59,6 +74,18 @@ impl Table {
     /// Names the columns that identify a row; by default the first.
     pub(crate) fn keys(mut self, columns: &[usize]) -> Self {
         self.keys = columns.to_vec();
+        self
+    }
+
+    /// Says what a column is cut down to before another is left out.
+    pub(crate) fn at_least(mut self, column: usize, width: usize) -> Self {
+        self.least[column] = width;
+        self
+    }
+
+    /// Cuts a column at its start.
+    pub(crate) fn cut_at_start(mut self, column: usize) -> Self {
+        self.tails.push(column);
         self
     }
 
@@ -75,8 +102,32 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Adds a column that names the store of each row's file, if there are several stores.
+    pub(crate) fn add_stores<'p>(&mut self, stores: &Stores, files: impl IntoIterator<Item = &'p Path>) {
+        if !stores.are_several() {
+            return;
+        }
+        self.heads.push(("store".to_owned(), Align::Left));
+        self.paints.push(Some(Paint::Dim));
+        for (row, file) in self.rows.iter_mut().zip(files) {
+            row.push(stores.label_of(file));
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Whether nothing would be cut or left out.
+    pub(crate) fn fits(&self, available: Option<usize>) -> bool {
+        let widths: Vec<_> = self.natural_widths().into_iter().map(Some).collect();
+        available.is_none_or(|available| total(&widths) <= available)
+    }
+
+    /// Whether the last column is there in this width.
+    pub(crate) fn shows_last(&self, available: Option<usize>) -> bool {
+        let widths = available.map(|available| self.fit(self.natural_widths(), available));
+        widths.is_none_or(|widths| widths.last().is_some_and(Option::is_some))
     }
 
     pub(crate) fn draw(&self, out: &mut Output) -> std::io::Result<()> {
@@ -109,7 +160,7 @@ impl Table {
         let is_text = |at: usize| self.heads[at].1 == Align::Left;
         let is_key = |at: usize| self.keys.contains(&at);
         let mut widths: Vec<Option<usize>> = natural.iter().copied().map(Some).collect();
-        narrow(&mut widths, available, MIN_TEXT, |at| is_text(at) && !is_key(at));
+        narrow(&mut widths, available, &self.least, |at| is_text(at) && !is_key(at));
         for &column in &self.optional {
             if total(&widths) <= available {
                 break;
@@ -118,10 +169,11 @@ impl Table {
             for (at, width) in widths.iter_mut().enumerate().filter(|(_, width)| width.is_some()) {
                 *width = Some(natural[at]).filter(|_| at != column);
             }
-            narrow(&mut widths, available, MIN_TEXT, |at| is_text(at) && !is_key(at));
+            narrow(&mut widths, available, &self.least, |at| is_text(at) && !is_key(at));
         }
-        narrow(&mut widths, available, MIN_COLUMN, |at| is_text(at) && !is_key(at));
-        narrow(&mut widths, available, MIN_COLUMN, is_text);
+        let least = vec![MIN_COLUMN; natural.len()];
+        narrow(&mut widths, available, &least, |at| is_text(at) && !is_key(at));
+        narrow(&mut widths, available, &least, is_text);
         widths
     }
 
@@ -136,6 +188,7 @@ impl Table {
         let last = widths.iter().rposition(Option::is_some);
         for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
             let Some(width) = *width else { continue };
+            let cut = if self.tails.contains(&at) { cut_start } else { cut };
             let text = cut(&one_line(cell), width, out.unicode);
             let space = " ".repeat(width - text.width().min(width));
             let painted = match whole.or(self.paints[at]) {
@@ -161,11 +214,16 @@ fn total(widths: &[Option<usize>]) -> usize {
     shown.clone().sum::<usize>() + GAP * shown.count().saturating_sub(1)
 }
 
-/// Narrows the widest of some columns, down to a least width, until all fit.
-fn narrow(widths: &mut [Option<usize>], available: usize, least: usize, can_narrow: impl Fn(usize) -> bool) {
+/// Narrows the widest of some columns, down to their least widths, until all fit.
+fn narrow(
+    widths: &mut [Option<usize>],
+    available: usize,
+    least: &[usize],
+    can_narrow: impl Fn(usize) -> bool,
+) {
     while let Some(excess) = total(widths).checked_sub(available).filter(|excess| *excess > 0) {
         let columns = widths.iter().enumerate().filter_map(|(at, width)| Some((at, (*width)?)));
-        let texts = columns.filter(|(at, width)| can_narrow(*at) && *width > least);
+        let texts = columns.filter(|(at, width)| can_narrow(*at) && *width > least[*at]);
         // The last column is what a row is about: it may be twice as wide as the others.
         let last = widths.len() - 1;
         let widest = texts.max_by_key(|(at, width)| if *at == last { width / 2 } else { *width });
@@ -193,6 +251,18 @@ pub(crate) fn cut(text: &str, width: usize, unicode: bool) -> String {
     kept + mark
 }
 
+/// Cuts the start of a text, with an ellipsis before the rest.
+fn cut_start(text: &str, width: usize, unicode: bool) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let (mark, mark_width) = if unicode { ("…", 1) } else { ("..", 2) };
+    let room = width.saturating_sub(mark_width);
+    let starts = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+    let start = starts.into_iter().find(|at| text[*at..].width() <= room).unwrap_or(text.len());
+    format!("{mark}{}", &text[start..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +281,8 @@ mod tests {
         assert_eq!(cut("日本語です", 6, true), "日本…");
         assert_eq!(cut("plain", 5, true), "plain");
         assert_eq!(cut("plainer", 5, false), "pla..");
+        assert_eq!(cut_start("src/日本語.rs", 8, true), "…本語.rs");
+        assert_eq!(cut_start("plainer", 5, false), "..ner");
         assert_eq!(one_line("a\x1b[31m\n b"), "a b");
     }
 

@@ -46,6 +46,15 @@ fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
+/// The deleted sessions of all stores, as one of the functions below lists those of the store in use.
+pub(crate) fn of_all_stores<T>(
+    context: &Context,
+    list: impl Fn(&Context) -> Result<Vec<T>, Fault>,
+) -> Result<Vec<T>, Fault> {
+    let lists = context.each_store(list).into_iter().collect::<Result<Vec<_>, Fault>>()?;
+    Ok(lists.into_iter().flatten().collect())
+}
+
 /// Summarizes the deleted sessions without unpacking them.
 pub(crate) fn deleted_summaries(context: &Context) -> Result<Vec<Summary>, Fault> {
     let Some(vault) = open(context) else { return Ok(Vec::new()) };
@@ -121,7 +130,8 @@ pub(crate) fn deleted_survey(context: &Context) -> Result<Vec<SessionOverview>, 
             context.say(format!("{} of the vault: {error}", version.session));
         }
     }
-    let mut sessions = FullOverview::of(&Store::open(folder.path()), &context.prices).sessions;
+    let unpacked = Store::open(folder.path());
+    let mut sessions = FullOverview::of(&unpacked, unpacked.discover(), &context.prices).sessions;
     for session in &mut sessions {
         let path = &mut session.full.summary.path;
         if let Ok(inside) = path.strip_prefix(folder.path()) {

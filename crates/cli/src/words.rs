@@ -1,5 +1,6 @@
 //! Formats numbers, times and amounts, as `annals_ui` does.
 
+use annals_transcript::usage::UsageRow;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -23,6 +24,16 @@ pub(crate) fn dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
+/// The cost of a row: `?` where nothing in it has a price, `$1.23+?` where something has none.
+pub(crate) fn cost(row: &UsageRow) -> String {
+    let known = row.models.len() > row.unpriced.len();
+    match (row.unpriced.is_empty(), known) {
+        (true, _) => dollars(row.cost.dollars()),
+        (false, true) => format!("{}+?", dollars(row.cost.dollars())),
+        (false, false) => "?".to_owned(),
+    }
+}
+
 /// `2026-01-03 16:44`, in a time zone.
 pub(crate) fn moment(millis: i64, zone: &TimeZone) -> String {
     match Timestamp::from_millisecond(millis) {
@@ -41,6 +52,22 @@ pub(crate) fn day(millis: i64, zone: &TimeZone) -> String {
     moment(millis, zone).chars().take(10).collect()
 }
 
+/// How long ago, in one unit: `5m`, `3h`, `12d`, `4mo`, `2y`. Nothing for what lies ahead.
+pub(crate) fn age(millis: i64, now: i64) -> String {
+    let Some(minutes) = now.checked_sub(millis).filter(|age| *age >= 0).map(|age| age / 60_000) else {
+        return String::new();
+    };
+    let (hours, days) = (minutes / 60, minutes / (24 * 60));
+    match () {
+        () if minutes < 1 => "now".to_owned(),
+        () if hours < 1 => format!("{minutes}m"),
+        () if days < 1 => format!("{hours}h"),
+        () if days < 60 => format!("{days}d"),
+        () if days < 730 => format!("{}mo", days * 12 / 365),
+        () => format!("{}y", days / 365),
+    }
+}
+
 /// `1 session`, `2 sessions`.
 pub(crate) fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
@@ -56,5 +83,9 @@ mod tests {
         assert_eq!([dollars(0.0), dollars(0.0042), dollars(12.5)], ["$0.00", "$0.0042", "$12.50"]);
         assert_eq!(moment(1_767_455_098_325, &TimeZone::UTC), "2026-01-03 15:44");
         assert_eq!(plural(1, "session", "sessions"), "1 session");
+        let minutes =
+            [0, 59, 60, 24 * 60, 60 * 24 * 60, 730 * 24 * 60].map(|minutes| age(0, minutes * 60_000));
+        assert_eq!(minutes, ["now", "59m", "1h", "1d", "1mo", "2y"]);
+        assert_eq!([age(5, 0), age(i64::MIN, i64::MAX)], ["", ""]);
     }
 }

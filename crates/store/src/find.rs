@@ -1,10 +1,11 @@
 //! Finds the session that a person means: by path, id, prefix of an id, title, or `last`.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::scan::{Discovery, SessionEntry, Store};
 use crate::slug::project_slug;
+use crate::summary::Summary;
 
 /// A prefix of an id must have this many characters.
 pub const MIN_PREFIX: usize = 4;
@@ -111,15 +112,17 @@ impl Store {
         discovery: &'d Discovery,
         current_dir: Option<&str>,
     ) -> Result<SessionMatch<'d>, FindError<'d>> {
-        let mut titles: Option<HashMap<PathBuf, String>> = None;
+        let mut titled: Option<HashSet<PathBuf>> = None;
         resolve(argument, discovery, current_dir, |session| {
-            let known = titles.get_or_insert_with(|| {
+            let titled = titled.get_or_insert_with(|| {
                 let (summaries, _) = self.summaries(discovery);
-                let titled =
-                    summaries.into_iter().filter_map(|summary| Some((summary.path, summary.title?.1)));
-                titled.collect()
+                // Lists show the one, the client the other.
+                let is_titled = |summary: &Summary| {
+                    summary.title_text() == Some(argument) || summary.display_title() == Some(argument)
+                };
+                summaries.into_iter().filter(is_titled).map(|summary| summary.path).collect()
             });
-            known.get(&session.path).cloned()
+            titled.contains(&session.path).then(|| argument.to_owned())
         })
     }
 }

@@ -5,10 +5,12 @@
 //! [verified](verify): if it is wrong, the change is reverted at once. This crate knows no terminal and no database.
 
 pub mod apply;
+pub mod bundle;
 pub mod clone;
 pub mod compress;
 mod discards;
 pub mod edit;
+pub mod file_versions;
 pub mod folder_move;
 pub mod fork;
 pub mod gc;

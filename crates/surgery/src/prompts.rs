@@ -87,6 +87,22 @@ fn read(body: &[u8]) -> (Option<SessionKey>, Vec<String>) {
     (session, pastes.filter(is_plain).collect())
 }
 
+/// The prompts of a session, and the long pastes that they name.
+pub(crate) fn prompts_of(history: &[u8], session: &SessionKey) -> (Vec<u8>, Vec<String>) {
+    let (mut prompts, mut pastes) = (Vec::new(), Vec::new());
+    for line in lines(history) {
+        let (owner, named) = read(line.body());
+        if owner.as_ref() == Some(session) {
+            prompts.extend_from_slice(line.body());
+            prompts.push(b'\n');
+            pastes.extend(named);
+        }
+    }
+    pastes.sort();
+    pastes.dedup();
+    (prompts, pastes)
+}
+
 /// The long pastes that any prompt names.
 pub(crate) fn pastes_named(history: &[u8]) -> HashSet<String> {
     lines(history).flat_map(|line| read(line.body()).1).collect()

@@ -15,9 +15,12 @@
 //! assert!(page.as_str().contains("hello"));
 //! ```
 
+pub mod chart;
 pub mod chat;
 mod clean;
 pub mod figures;
+pub mod highlight;
+pub mod html;
 pub mod markdown;
 mod output_json;
 pub mod terminal;

@@ -57,6 +57,12 @@ pub(crate) struct UsageArgs {
     pub(crate) by: UsageBy,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+    /// Print whole numbers, such as 403,117, even where they are cut
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// Leave out the models under each day, week, month, hour or block
+    #[arg(long)]
+    pub(crate) no_models: bool,
     /// Read the files instead of the index
     #[arg(long)]
     pub(crate) no_index: bool,

@@ -21,6 +21,9 @@ Examples:
   annals man > annals.1";
 
 pub(super) const COMPLETIONS_EXAMPLES: &str = "\
+In bash, zsh and fish the script also completes sessions, by id or title, and
+projects: it asks annals itself.
+
 Examples:
   # Load completions into this bash
   source <(annals completions bash)

@@ -1,6 +1,7 @@
 //! The arguments of the commands that read: `ls`, `tail`, `check`, `todos`, `plans`, `history`; and of `demo` and
 //! `completions`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
@@ -239,6 +240,14 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
+}
+
+/// `annals complete`
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    /// The words of the command line, up to the one that is being typed
+    #[arg(value_name = "WORD", last = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<OsString>,
 }
 
 /// `500`, `64k`, `500M`, `1G`

@@ -14,6 +14,9 @@ Examples:
   # A phrase, only in prompts
   annals search '\"dedup table\"' --in prompts
 
+  # With two messages before and after each passage
+  annals search 'tool:Bash panicked' --context 2
+
   # Exact text: code, symbols, parts of words
   annals search --exact 'dedup_tab'";
 
@@ -45,6 +48,9 @@ pub(crate) struct SearchArgs {
     /// Only messages of this date or earlier
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
+    /// Show N messages before and after each passage
+    #[arg(short = 'C', long, default_value_t = 0, value_name = "N")]
+    pub(crate) context: usize,
     /// Show at most N sessions; with --json, N hits
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,

@@ -11,6 +11,9 @@ Examples:
   # The same session as a document
   annals show 190c --as markdown
 
+  # The same session as a page, which works offline
+  annals show 190c --as html > session.html
+
   # The conversation around line 57, where search found something
   annals show 190c --around 57
 
@@ -136,4 +139,6 @@ pub(crate) enum ShowFormat {
     Counts,
     /// A Markdown document
     Markdown,
+    /// A page that works offline
+    Html,
 }

@@ -12,6 +12,7 @@ use crate::args::{CloneArgs, ConfirmArgs};
 use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::output::Paint;
 use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::words;
@@ -77,6 +78,12 @@ impl CopyPlan<'_> {
         if let Some((config, slug)) = self.home {
             plan.changes.push(Change::RefreshIndex { session: config.session(slug, self.session) });
         }
-        carry_out(&plan, confirm, change, context, &done)
+        let outcome = carry_out(&plan, confirm, change, context, &done)?;
+        if outcome == Outcome::Done && !confirm.dry_run && !context.json && context.verbosity >= 0 {
+            let id = self.session;
+            let next = format!("  to resume it: claude --resume {id}, or annals chat --resume {id}");
+            context.out.painted_note(Some(Paint::Dim), next)?;
+        }
+        Ok(outcome)
     }
 }

@@ -1,16 +1,19 @@
 //! `annals history`: lists the prompts of history.jsonl by time, newest last.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use annals_json::Text;
 use annals_store::history::{HistoryEntry, Paste, stream_history};
 use annals_store::{ConfigDir, FileProblem};
 use annals_transcript::time::format_millis;
 
+use super::ls::{MIN_NAME, MIN_TITLE};
 use crate::args::HistoryArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
+use crate::short_ids::ShortIds;
 use crate::table::{Align, Table, clip};
 use crate::words;
 
@@ -22,6 +25,7 @@ const MAX_SHOWN: usize = 16 * 1024;
 
 /// One prompt.
 struct HistoryPrompt {
+    file: PathBuf,
     line: usize,
     millis: Option<i64>,
     /// What it is sorted by.
@@ -45,26 +49,28 @@ pub(crate) fn run(args: &HistoryArgs, context: &mut Context) -> Result<Outcome, 
     let limit = args.limit.unwrap_or(usual);
     let (text, project) = (lower(&args.text), lower(&args.project));
     let mut prompts: Vec<HistoryPrompt> = Vec::new();
-    let config = context.store.config_dir().clone();
     // A prompt may be hundreds of megabytes long: a table needs its beginning only.
     let kept = if context.json || text.is_some() { usize::MAX } else { MAX_SHOWN };
-    let problems = stream_history(context.store.config_dir(), |line, entry| {
-        let prompt = prompt_of(line.number, &entry, &config, kept);
-        let wanted = |part: &Option<String>, whole: &str| {
-            part.as_ref().is_none_or(|part| whole.to_lowercase().contains(part))
-        };
-        let is_wanted = wanted(&text, &prompt.text)
-            || prompt
-                .pastes
-                .iter()
-                .filter_map(|paste| paste.text.as_deref())
-                .any(|paste| wanted(&text, paste));
-        if is_wanted && wanted(&project, &prompt.project) {
-            prompts.push(prompt);
-        }
-        ControlFlow::Continue(())
-    })?;
-    sort_by_time(&mut prompts);
+    let wanted = |part: &Option<String>, whole: &str| {
+        part.as_ref().is_none_or(|part| whole.to_lowercase().contains(part))
+    };
+    let mut problems = Vec::new();
+    for store in context.store.all() {
+        let config = store.config_dir();
+        let mut of_store: Vec<HistoryPrompt> = Vec::new();
+        problems.extend(stream_history(config, |line, entry| {
+            let prompt = prompt_of(line.number, &entry, config, kept);
+            let mut pastes = prompt.pastes.iter().filter_map(|paste| paste.text.as_deref());
+            let is_wanted = wanted(&text, &prompt.text) || pastes.any(|paste| wanted(&text, paste));
+            if is_wanted && wanted(&project, &prompt.project) {
+                of_store.push(prompt);
+            }
+            ControlFlow::Continue(())
+        })?);
+        give_order(&mut of_store);
+        prompts.extend(of_store);
+    }
+    prompts.sort_by_key(|prompt| prompt.order);
     prompts.drain(..prompts.len().saturating_sub(limit));
     if context.json {
         write_json(&prompts, &problems, context)?;
@@ -74,15 +80,14 @@ pub(crate) fn run(args: &HistoryArgs, context: &mut Context) -> Result<Outcome, 
     Ok(if prompts.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-/// Sorts by time: several clients append to one file, and a copied line may be old. A prompt without a time stays behind the
-/// one before it.
-fn sort_by_time(prompts: &mut [HistoryPrompt]) {
+/// Prompts are sorted by time: several clients append to one file, and a copied line may be old. A prompt without a time
+/// stays behind the one before it.
+fn give_order(prompts: &mut [HistoryPrompt]) {
     let mut last = i64::MIN;
     for prompt in prompts.iter_mut() {
         last = prompt.millis.unwrap_or(last);
         prompt.order = last;
     }
-    prompts.sort_by_key(|prompt| prompt.order);
 }
 
 fn lower(text: &Option<String>) -> Option<String> {
@@ -100,6 +105,7 @@ fn prompt_of(line: usize, entry: &HistoryEntry<'_>, config: &ConfigDir, kept: us
         text: paste.text(config).ok().flatten().map(|text| text.into_owned()),
     };
     HistoryPrompt {
+        file: config.history(),
         line,
         millis: entry.millis(),
         order: 0,
@@ -111,13 +117,23 @@ fn prompt_of(line: usize, entry: &HistoryEntry<'_>, config: &ConfigDir, kept: us
 }
 
 fn draw(prompts: &[HistoryPrompt], context: &mut Context) -> std::io::Result<()> {
-    let heads = [("when", Align::Left), ("project", Align::Left), ("prompt", Align::Left)];
-    let mut table = Table::new(&heads).paint(0, Paint::Dim).paint(1, Paint::Cyan);
+    let heads =
+        [("when", Align::Left), ("session", Align::Left), ("project", Align::Left), ("prompt", Align::Left)];
+    let ids = ShortIds::new(&context.discover_all(), context);
+    let mut table = Table::new(&heads)
+        .paint(0, Paint::Dim)
+        .paint(1, Paint::Cyan)
+        .keys(&[0, 1])
+        .at_least(2, MIN_NAME)
+        .at_least(3, MIN_TITLE)
+        .optional(&[2]);
     for prompt in prompts {
         let project = prompt.project.rsplit(['/', '\\']).next().unwrap_or_default();
         let when = prompt.millis.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default();
-        table.row(vec![when, project.to_owned(), clip(&prompt.text)]);
+        let session = prompt.session.as_deref().map(|session| ids.shown(session)).unwrap_or_default();
+        table.row(vec![when, session, project.to_owned(), clip(&prompt.text)]);
     }
+    table.add_stores(&context.store, prompts.iter().map(|prompt| prompt.file.as_path()));
     context.out.page();
     if table.is_empty() { context.out.line("no prompts") } else { table.draw(&mut context.out) }
 }
@@ -136,6 +152,7 @@ fn write_json(
                     object
                         .string("project", &prompt.project)
                         .string_or_null("session", prompt.session.as_deref());
+                    context.store.write_name(&prompt.file, object);
                     object.number("pastes", prompt.pastes.len() as u64);
                     object.array("pastedContents", |list| {
                         for paste in &prompt.pastes {

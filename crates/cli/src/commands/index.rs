@@ -21,11 +21,20 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 const SHORT_WAIT: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if args.watch {
+        if args.rebuild {
+            indexed::remove(context)?;
+        }
+        return follow(args, context);
+    }
+    context.try_each_store(|context| once(args, context))?;
+    Ok(Outcome::Done)
+}
+
+/// Brings the index of the store in use up to date.
+fn once(args: &IndexArgs, context: &mut Context) -> Result<(), Fault> {
     if args.rebuild {
         indexed::remove(context)?;
-    }
-    if args.watch {
-        return follow(args, context);
     }
     let data = context.data_dir()?;
     let (index, refreshed, forgotten) = if args.prune {
@@ -34,8 +43,7 @@ pub(crate) fn run(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fa
         let (index, refreshed) = indexed::open(context)?;
         (index, refreshed, 0)
     };
-    report(&refreshed, forgotten, &index, context)?;
-    Ok(Outcome::Done)
+    report(&refreshed, forgotten, &index, context)
 }
 
 /// Brings the index up to date, and removes files that are gone and not in the vault.
@@ -89,6 +97,7 @@ fn report(
     if context.json {
         context.out.json(|object| {
             object.string("index", &path.display().to_string());
+            context.store.write_name(context.store.config_dir().path(), object);
             object.number("files", refreshed.files as u64).number("bytes", refreshed.bytes);
             object.number("gone", refreshed.gone as u64).number("renamed", refreshed.renamed as u64);
             object.number("forgotten", forgotten as u64).number("unread", refreshed.missing().count() as u64);
@@ -110,6 +119,8 @@ fn report(
         (forgotten, "removed"),
     ];
     said.extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")));
-    context.out.line(format!("{}; the index is {}", said.join(", "), words::bytes(size)))?;
+    let store = context.store.label_of(context.store.config_dir().path());
+    let store = if store.is_empty() { store } else { format!("{store}: ") };
+    context.out.line(format!("{store}{}; the index is {}", said.join(", "), words::bytes(size)))?;
     Ok(())
 }

@@ -6,15 +6,19 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use annals_json::ObjectWriter;
-use annals_store::Summary;
+use annals_store::source::Clock as _;
+use annals_store::{Discovery, SessionKey, Summary};
 use annals_transcript::time::format_millis;
 
+use super::usage::FORK_NOTE;
 use crate::args::{LsArgs, SortKey};
 use crate::context::Context;
+use crate::deletion::Deletions;
 use crate::error::{Fault, Outcome};
 use crate::full_overview::{FullOverview, SessionOverview};
 use crate::indexed_overview::IndexedOverview;
 use crate::output::Paint;
+use crate::short_ids::ShortIds;
 use crate::table::{Align, Table};
 use crate::{json, vault, when, words};
 
@@ -24,43 +28,58 @@ type ListedSessions = (Vec<SessionOverview>, HashSet<PathBuf>, usize);
 /// The default limit on a terminal.
 const ON_A_SCREEN: usize = 20;
 
+/// Branches and projects are recognized by this much.
+pub(crate) const MIN_NAME: usize = 12;
+
+/// A title needs this much to say what a session is about.
+pub(crate) const MIN_TITLE: usize = 30;
+
 pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let filter = SessionFilter::new(args, context)?;
     let by_numbers = matches!(args.sort, SortKey::Cost | SortKey::Tokens | SortKey::Turns);
     if context.json || args.long || by_numbers {
         return full(args, &filter, context);
     }
-    let discovery = context.discover();
+    let discovery = context.discover_all();
     let (mut summaries, problems) = context.store.summaries(&discovery);
     context.note_unread(problems);
-    let kept = vault::deleted_summaries(context)?;
+    let kept = vault::of_all_stores(context, vault::deleted_summaries)?;
     let in_vault: HashSet<PathBuf> = kept.iter().map(|summary| summary.path.clone()).collect();
     summaries.extend(kept);
     summaries.retain(|summary| filter.keeps(summary));
     summaries.sort_by(|left, right| order(args.sort, left, right));
     let total = summaries.len();
     summaries.truncate(limit(args, context));
+    let ids = ShortIds::new(&discovery, context);
     let mut table = Table::new(&[
         ("session", Align::Left),
         ("active", Align::Left),
+        ("age", Align::Right),
         ("size", Align::Right),
+        ("branch", Align::Left),
         ("project", Align::Left),
         ("title", Align::Left),
     ])
     .paint(0, Paint::Cyan)
     .paint(1, Paint::Dim)
-    .keys(&[0, 1])
-    .optional(&[2]);
+    .optional(&[3, 1, 4, 5])
+    .at_least(4, MIN_NAME)
+    .at_least(5, MIN_NAME)
+    .at_least(6, MIN_TITLE);
     for summary in &summaries {
         table.row(vec![
-            short_id(summary),
-            summary.last_activity().map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
+            ids.shown(summary.session.as_str()),
+            active(summary, context),
+            age(summary, context),
             words::bytes(summary.bytes),
+            branch(summary),
             project_name(summary),
-            marked_title(summary, &in_vault),
+            marked_title(summary, &in_vault, &ids),
         ]);
     }
-    finish(&table, total, summaries.len(), context)
+    table.add_stores(&context.store, summaries.iter().map(|summary| summary.path.as_path()));
+    let shown = summaries.len();
+    finish(&table, &discovery, total, shown, context)
 }
 
 fn full(args: &LsArgs, filter: &SessionFilter, context: &mut Context) -> Result<Outcome, Fault> {
@@ -68,10 +87,10 @@ fn full(args: &LsArgs, filter: &SessionFilter, context: &mut Context) -> Result<
     let (sessions, in_vault, total) = match by_index(args, filter, context)? {
         Some(few) => few,
         None => {
-            let overview = FullOverview::of(&context.store, &context.prices);
+            let overview = FullOverview::of_stores(context);
             context.note_unread(overview.problems);
             let mut sessions = overview.sessions;
-            let kept = vault::deleted_survey(context)?;
+            let kept = vault::of_all_stores(context, vault::deleted_survey)?;
             let in_vault = kept.iter().map(|session| session.full.summary.path.clone()).collect();
             sessions.extend(kept);
             sessions.retain(|session| filter.keeps(&session.full.summary));
@@ -85,35 +104,53 @@ fn full(args: &LsArgs, filter: &SessionFilter, context: &mut Context) -> Result<
         write_json(&sessions, &in_vault, context)?;
         return Ok(if sessions.is_empty() { Outcome::NothingFound } else { Outcome::Done });
     }
+    let discovery = context.discover_all();
+    let ids = ShortIds::new(&discovery, context);
     let mut table = Table::new(&[
         ("session", Align::Left),
         ("active", Align::Left),
+        ("age", Align::Right),
         ("turns", Align::Right),
         ("agents", Align::Right),
         ("tokens", Align::Right),
         ("cost", Align::Right),
+        ("branch", Align::Left),
         ("project", Align::Left),
         ("title", Align::Left),
     ])
     .paint(0, Paint::Cyan)
     .paint(1, Paint::Dim)
-    .paint(5, Paint::Green)
-    .keys(&[0, 1])
-    .optional(&[3, 4, 2, 6]);
+    .paint(6, Paint::Green)
+    .optional(&[4, 5, 1, 3, 7, 8])
+    .at_least(7, MIN_NAME)
+    .at_least(8, MIN_NAME)
+    .at_least(9, MIN_TITLE);
     for session in &sessions {
         let summary = &session.full.summary;
+        // These are for the client, which takes whole ids only.
+        let id = if args.long { summary.session.to_string() } else { ids.shown(summary.session.as_str()) };
         table.row(vec![
-            short_id(summary),
-            summary.last_activity().map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
+            id,
+            active(summary, context),
+            age(summary, context),
             words::count(session.full.turns as u64),
             words::count(session.sub_agents as u64),
             words::short_count(session.usage.tokens.total()),
-            words::dollars(session.usage.cost.dollars()),
+            words::cost(&session.usage),
+            branch(summary),
             project_name(summary),
-            marked_title(summary, &in_vault),
+            marked_title(summary, &in_vault, &ids),
         ]);
     }
-    finish(&table, total, sessions.len(), context)
+    table.add_stores(&context.store, sessions.iter().map(|session| session.full.summary.path.as_path()));
+    let is_free_fork = |session: &SessionOverview| {
+        session.full.summary.forked_from.is_some() && session.usage.responses == 0 && session.full.turns > 0
+    };
+    let outcome = finish(&table, &discovery, total, sessions.len(), context)?;
+    if sessions.iter().any(is_free_fork) && context.verbosity >= 0 {
+        context.out.painted_note(Some(Paint::Dim), FORK_NOTE)?;
+    }
+    Ok(outcome)
 }
 
 /// Lists sessions by the index, reading only the files that are shown. `None` if more has to be read.
@@ -126,7 +163,8 @@ fn by_index(
     // Turns, models and tags are only known from the whole file.
     let needs_all =
         context.json || args.sort == SortKey::Turns || filter.model.is_some() || filter.tag.is_some();
-    if needs_all || most == usize::MAX || !vault::deleted_summaries(context)?.is_empty() {
+    if needs_all || most == usize::MAX || !vault::of_all_stores(context, vault::deleted_summaries)?.is_empty()
+    {
         return Ok(None);
     }
     let Some(glance) = IndexedOverview::of(context) else { return Ok(None) };
@@ -152,17 +190,39 @@ fn sort(sessions: &mut [SessionOverview], key: SortKey) {
     });
 }
 
-fn finish(table: &Table, total: usize, shown: usize, context: &mut Context) -> Result<Outcome, Fault> {
+fn finish(
+    table: &Table,
+    discovery: &Discovery,
+    total: usize,
+    shown: usize,
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
     if table.is_empty() {
-        context.out.line(format!("no sessions found in {}", context.store.config_dir().path().display()))?;
+        context.out.line(format!("no sessions found in {}", context.store.names()))?;
         return Ok(Outcome::NothingFound);
     }
+    context.out.page();
     table.draw(&mut context.out)?;
+    let mut notes = Vec::new();
     if shown < total {
+        notes.push(format!("{} more: use --limit N or --all", total - shown));
+    }
+    if context.out.is_terminal && context.verbosity >= 0 {
+        let resume = "annals chat --resume ID, or claude --resume with the whole ID (ls --long)";
+        notes.push(format!("Next: annals show ID, {resume}"));
+    }
+    if !notes.is_empty() {
         context.out.line("")?;
-        let more = format!("{} more: use --limit N or --all", total - shown);
-        let more = context.out.paint(Paint::Dim, more);
-        context.out.line(more)?;
+    }
+    for note in notes {
+        context.out.painted_note(Some(Paint::Dim), note)?;
+    }
+    if let Some(warning) = Deletions::of(discovery, context).warning() {
+        // What is piped is a list of sessions.
+        match context.out.is_terminal {
+            true => context.out.painted_note(Some(Paint::Yellow), warning)?,
+            false => context.say(warning),
+        }
     }
     Ok(Outcome::Done)
 }
@@ -182,9 +242,19 @@ fn order(key: SortKey, left: &Summary, right: &Summary) -> std::cmp::Ordering {
     }
 }
 
-/// The first eight characters of the id.
-pub(crate) fn short_id(summary: &Summary) -> String {
-    summary.session.as_str().chars().take(8).collect()
+/// When something last happened in it, for a column.
+pub(crate) fn active(summary: &Summary, context: &Context) -> String {
+    summary.last_activity().map(|millis| words::moment(millis, &context.zone)).unwrap_or_default()
+}
+
+/// How long ago that was.
+pub(crate) fn age(summary: &Summary, context: &Context) -> String {
+    summary.last_activity().map(|millis| words::age(millis, context.source.now())).unwrap_or_default()
+}
+
+/// The git branch, unless no branch was checked out.
+pub(crate) fn branch(summary: &Summary) -> String {
+    summary.git_branch.clone().filter(|branch| branch != "HEAD").unwrap_or_default()
 }
 
 /// The last part of the project's path.
@@ -193,10 +263,18 @@ pub(crate) fn project_name(summary: &Summary) -> String {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path).to_owned()
 }
 
-/// The title, marked if only the vault has the session.
-fn marked_title(summary: &Summary, in_vault: &HashSet<PathBuf>) -> String {
+/// The title, marked if only the vault has the session, and with the session that it was forked from.
+fn marked_title(summary: &Summary, in_vault: &HashSet<PathBuf>, ids: &ShortIds) -> String {
     let mark = if in_vault.contains(&summary.path) { "[vault] " } else { "" };
-    format!("{mark}{}", title(summary))
+    format!("{mark}{}", told_apart(summary, ids))
+}
+
+/// The title, with the session that it was forked from: both have the same title.
+pub(crate) fn told_apart(summary: &Summary, ids: &ShortIds) -> String {
+    match &summary.forked_from {
+        Some(origin) => format!("[fork of {}] {}", ids.shown(origin.as_str()), title(summary)),
+        None => title(summary),
+    }
 }
 
 /// The title, or a placeholder.
@@ -254,6 +332,7 @@ fn write_json(
             for session in sessions {
                 list.object(|object| {
                     write_session(session, object);
+                    context.store.write_name(&session.full.summary.path, object);
                     if in_vault.contains(&session.full.summary.path) {
                         object.boolean("vault", true);
                     }
@@ -276,6 +355,7 @@ fn write_session(session: &SessionOverview, object: &mut ObjectWriter<'_>) {
     object.number("bytes", summary.bytes).number("records", session.full.records as u64);
     object.number("turns", session.full.turns as u64).number("subAgents", session.sub_agents as u64);
     object.string_or_null("gitBranch", summary.git_branch.as_deref());
+    object.string_or_null("forkedFrom", summary.forked_from.as_ref().map(SessionKey::as_str));
     object.string_or_null("tag", summary.tag.as_deref());
     json::names(object, "versions", &summary.versions);
     json::names(object, "models", &summary.models);

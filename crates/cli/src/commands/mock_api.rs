@@ -14,7 +14,7 @@ use crate::error::{Fault, Outcome};
 use crate::words::plural;
 
 #[cfg(not(unix))]
-use CtrlC as StopSignal;
+pub(super) use CtrlC as StopSignal;
 
 /// How often requests are printed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -107,12 +107,12 @@ fn describe(request: &RecordedRequest) -> String {
 
 /// Waits for Ctrl-C or SIGTERM.
 #[cfg(unix)]
-struct StopSignal(Vec<tokio::signal::unix::Signal>);
+pub(super) struct StopSignal(Vec<tokio::signal::unix::Signal>);
 
 #[cfg(unix)]
 impl StopSignal {
     /// Starts listening; must be called within a runtime.
-    fn listen() -> std::io::Result<Self> {
+    pub(super) fn listen() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self(vec![signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?]))
     }
@@ -125,12 +125,12 @@ impl StopSignal {
 
 /// Waits for Ctrl-C.
 #[cfg(not(unix))]
-struct CtrlC(std::pin::Pin<Box<dyn Future<Output = std::io::Result<()>>>>);
+pub(super) struct CtrlC(std::pin::Pin<Box<dyn Future<Output = std::io::Result<()>>>>);
 
 #[cfg(not(unix))]
 impl CtrlC {
     /// Starts listening; must be called within a runtime.
-    fn listen() -> std::io::Result<Self> {
+    pub(super) fn listen() -> std::io::Result<Self> {
         Ok(Self(Box::pin(tokio::signal::ctrl_c())))
     }
 
@@ -141,7 +141,7 @@ impl CtrlC {
 
 impl StopSignal {
     /// Runs work until it is done or a signal arrives.
-    async fn or(mut self, work: impl Future<Output = ()>) {
+    pub(super) async fn or(mut self, work: impl Future<Output = ()>) {
         let mut work = pin!(work);
         std::future::poll_fn(|context| match work.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(()),

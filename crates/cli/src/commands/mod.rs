@@ -7,13 +7,18 @@ mod chat;
 mod check;
 mod clone;
 mod collect;
+mod complete;
 mod completions;
 mod compress;
+mod config;
 mod demo;
+mod export;
+mod files;
 mod fork;
 mod gc;
 mod help;
 mod history;
+mod import;
 mod index;
 mod ls;
 mod man;
@@ -30,6 +35,7 @@ mod reset_project;
 mod restore;
 mod rewind;
 mod search;
+mod serve;
 mod show;
 mod sql;
 mod stats;
@@ -38,6 +44,7 @@ mod tag;
 mod tail;
 mod todos;
 mod trash;
+mod tui;
 mod undo;
 mod usage;
 
@@ -55,21 +62,46 @@ fn uses_store(command: Option<&Command>) -> bool {
                 | Command::Completions(_)
                 | Command::Man
                 | Command::Help(_)
+                | Command::Config(_)
         )
     )
+}
+
+/// Whether a command is for one store, and neither a session nor the id of a change tells which.
+fn needs_one_store(command: &Command) -> bool {
+    match command {
+        Command::Collect(_)
+        | Command::Gc(_)
+        | Command::Import(_)
+        | Command::MoveProject(_)
+        | Command::ResetProject(_) => true,
+        Command::Archive(args) => args.all || args.watch || args.forget,
+        Command::Index(args) => args.watch,
+        Command::Trash(args) => args.empty && !args.all_stores,
+        Command::Undo(args) => !args.list && args.id.is_none(),
+        Command::Usage(args) => args.compare,
+        _ => false,
+    }
 }
 
 /// Runs a command; without one, the overview.
 pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Outcome, Fault> {
     if uses_store(command.as_ref()) {
-        context.check_store()?;
+        context.check_configuration()?;
+        context.check_stores()?;
+    }
+    if command.as_ref().is_some_and(needs_one_store) {
+        context.check_one_store()?;
     }
     match command {
         None => overview::run(context),
         Some(Command::Ls(args)) => ls::run(&args, context),
         Some(Command::Show(args)) => show::run(&args, context),
+        Some(Command::Export(args)) => export::run(&args, context),
+        Some(Command::Tui(args)) => tui::run(&args, context),
         Some(Command::Tail(args)) => tail::run(&args, context),
         Some(Command::Search(args)) => search::run(&args, context),
+        Some(Command::Serve(args)) => serve::run(&args, context),
         Some(Command::Index(args)) => index::run(&args, context),
         Some(Command::Sql(args)) => sql::run(&args, context),
         Some(Command::Check(args)) => check::run(&args, context),
@@ -78,11 +110,13 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),
         Some(Command::History(args)) => history::run(&args, context),
+        Some(Command::Files(args)) => files::run(&args, context),
         Some(Command::New(args)) => new::run(&args, context),
         Some(Command::Append(args)) => append::run(&args, context),
         Some(Command::Rename(args)) => rename::run(&args, context),
         Some(Command::Tag(args)) => tag::run(&args, context),
         Some(Command::Clone(args)) => clone::run(&args, context),
+        Some(Command::Import(args)) => import::run(&args, context),
         Some(Command::Fork(args)) => fork::run(&args, context),
         Some(Command::Strip(args)) => strip::run(&args, context),
         Some(Command::Compress(args)) => compress::run(&args, context),
@@ -99,9 +133,11 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Rewind(args)) => rewind::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Chat(args)) => chat::run(*args.0, context),
+        Some(Command::Config(args)) => config::run(&args, context),
         Some(Command::MockApi(args)) => mock_api::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
+        Some(Command::Complete(args)) => complete::run(&args, context).or(Ok(Outcome::Done)),
         Some(Command::Man) => man::run(context),
         Some(Command::Help(args)) => help::run(&args, context),
         Some(Command::Bench) => bench::run(context),

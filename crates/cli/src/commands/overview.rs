@@ -4,13 +4,16 @@ use annals_store::{Discovery, Summary};
 use annals_transcript::problem::Severity;
 use annals_transcript::usage::{Report, UsageRow, group, group_items};
 use annals_ui::text;
+use unicode_width::UnicodeWidthStr;
 
-use super::ls::{project_name, short_id, title};
+use super::ls::{MIN_NAME, MIN_TITLE, active, age, branch, project_name, told_apart};
 use crate::context::Context;
+use crate::deletion::Deletions;
 use crate::error::{Fault, Outcome};
 use crate::full_overview::{FullOverview, SessionOverview};
 use crate::indexed_overview::IndexedOverview;
 use crate::output::Paint;
+use crate::short_ids::ShortIds;
 use crate::table::{Align, Table};
 use crate::uncounted::UncountedUsage;
 use crate::{json, uncounted, when, words};
@@ -30,12 +33,14 @@ struct StoreTotals {
     /// What is known of deleted sub-agents, and not in the sums.
     uncounted: UsageRow,
     damaged: usize,
+    deletions: Deletions,
+    ids: ShortIds,
 }
 
 pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {
     let (totals, newest) = match IndexedOverview::of(context) {
         Some(overview) => from_index(&overview, context),
-        None => from_files(FullOverview::of(&context.store, &context.prices), context),
+        None => from_files(FullOverview::of_stores(context), context),
     };
     if context.json {
         write_json(&totals, context)?;
@@ -110,11 +115,13 @@ fn totals(
         all: sum(&|_| true),
         uncounted: UsageRow::new("uncounted"),
         damaged,
+        deletions: Deletions::of(discovery, context),
+        ids: ShortIds::new(discovery, context),
     }
 }
 
 fn welcome(context: &mut Context) -> std::io::Result<()> {
-    let place = context.store.config_dir().path().display().to_string();
+    let place = context.store.names();
     let out = &mut context.out;
     out.line(format!("No sessions found in {place}."))?;
     out.line("")?;
@@ -129,8 +136,7 @@ fn welcome(context: &mut Context) -> std::io::Result<()> {
 }
 
 fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context) -> std::io::Result<()> {
-    let place = context.store.config_dir().path().display().to_string();
-    let zone = context.zone.clone();
+    let place = context.store.names();
     let out = &mut context.out;
     let heading = out.paint(Paint::Bold, &place);
     let counts = format!(
@@ -140,10 +146,16 @@ fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context)
         words::plural(totals.sub_agents as u64, "sub-agent", "sub-agents"),
         words::bytes(totals.bytes),
     );
-    out.line(heading + counts)?;
+    let is_wide = out.table_width.is_none_or(|width| place.width() + counts.width() <= width);
+    if is_wide {
+        out.line(heading + counts)?;
+    } else {
+        out.line(heading)?;
+        out.note(counts)?;
+    }
     out.line("")?;
     for (name, row) in [("today", &totals.today), ("this month", &totals.month), ("in total", &totals.all)] {
-        let cost = out.paint(Paint::Green, format!("{:>10}", words::dollars(row.cost.dollars())));
+        let cost = out.paint(Paint::Green, format!("{:>10}", words::cost(row)));
         let tokens = words::short_count(row.tokens.total());
         let responses = words::plural(row.responses, "response", "responses");
         let rest = format!("  {tokens:>6} tokens in {responses}");
@@ -151,53 +163,65 @@ fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context)
     }
     if !totals.all.unpriced.is_empty() {
         let names: Vec<_> = totals.all.unpriced.iter().map(|name| name.to_string()).collect();
-        let text = out.paint(Paint::Dim, format!("  no price known for {}", names.join(", ")));
-        out.line(text)?;
+        out.painted_note(Some(Paint::Dim), format!("  no price known for {}", names.join(", ")))?;
     }
     if let Some(note) = uncounted::note(&totals.uncounted) {
-        let text = out.paint(Paint::Dim, format!("  {note}"));
-        out.line(text)?;
+        out.painted_note(Some(Paint::Dim), format!("  {note}"))?;
     }
     out.line("")?;
     let heads = [
         ("session", Align::Left),
         ("active", Align::Left),
+        ("age", Align::Right),
         ("turns", Align::Right),
         ("cost", Align::Right),
+        ("branch", Align::Left),
         ("project", Align::Left),
         ("title", Align::Left),
     ];
     let mut table = Table::new(&heads)
         .paint(0, Paint::Cyan)
         .paint(1, Paint::Dim)
-        .paint(3, Paint::Green)
-        .keys(&[0, 1])
-        .optional(&[2]);
+        .paint(4, Paint::Green)
+        .optional(&[3, 1, 5, 6])
+        .at_least(5, MIN_NAME)
+        .at_least(6, MIN_NAME)
+        .at_least(7, MIN_TITLE);
     for session in newest {
         let summary = &session.full.summary;
         table.row(vec![
-            short_id(summary),
-            summary.last_activity().map(|ms| words::moment(ms, &zone)).unwrap_or_default(),
+            totals.ids.shown(summary.session.as_str()),
+            active(summary, context),
+            age(summary, context),
             words::count(session.full.turns as u64),
-            words::dollars(session.usage.cost.dollars()),
+            words::cost(&session.usage),
+            branch(summary),
             project_name(summary),
-            title(summary),
+            told_apart(summary, &totals.ids),
         ]);
     }
+    table.add_stores(&context.store, newest.iter().map(|session| session.full.summary.path.as_path()));
+    let out = &mut context.out;
     table.draw(out)?;
     out.line("")?;
     if totals.damaged > 0 {
         let files = words::plural(totals.damaged as u64, "file has", "files have");
-        let text =
-            out.paint(Paint::Yellow, format!("{files} damaged or unreadable lines: annals check --all"));
-        out.line(text)?;
+        let text = format!("{files} damaged or unreadable lines: annals check --all");
+        out.painted_note(Some(Paint::Yellow), text)?;
     }
-    out.line("Next: annals show last, annals search WORDS, annals usage, annals help")
+    if let Some(warning) = totals.deletions.warning() {
+        out.painted_note(Some(Paint::Yellow), warning)?;
+    }
+    out.note("Next: annals show last, annals search WORDS, annals usage, annals help")
 }
 
 fn write_json(totals: &StoreTotals, context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
         object.string("configDir", &context.store.config_dir().path().display().to_string());
+        if context.store.are_several() {
+            let stores = context.store.all().iter().map(|store| store.config_dir().path().to_string_lossy());
+            json::names(object, "stores", stores);
+        }
         object.number("projects", totals.projects as u64).number("sessions", totals.sessions as u64);
         object.number("subAgents", totals.sub_agents as u64).number("bytes", totals.bytes);
         let sums = [
@@ -214,5 +238,10 @@ fn write_json(totals: &StoreTotals, context: &mut Context) -> std::io::Result<()
             });
         }
         object.number("damagedFiles", totals.damaged as u64);
+        object.object("deletions", |object| {
+            object.number("cleanupPeriodDays", u64::try_from(totals.deletions.days).unwrap_or(0));
+            object.number("sessions", totals.deletions.sessions as u64);
+            object.number("overdue", totals.deletions.overdue as u64);
+        });
     })
 }

@@ -10,11 +10,12 @@ use crate::args::PlansArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
+use crate::stores::Stores;
 use crate::table::{Align, Table, one_line};
 use crate::{json, words};
 
 pub(crate) fn run(args: &PlansArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let discovery = context.discover();
+    let discovery = context.discover_all();
     if args.memory {
         return memory(args, &memory_files(&discovery), context);
     }
@@ -34,20 +35,29 @@ pub(crate) fn run(args: &PlansArgs, context: &mut Context) -> Result<Outcome, Fa
 
 fn show(all: &[Plan], name: &str, context: &mut Context) -> Result<Outcome, Fault> {
     let name = name.strip_suffix(".md").unwrap_or(name);
-    let Some(plan) = all.iter().find(|plan| plan.name == name) else {
-        return Err(Fault::nothing_found(format!("no plan {name:?}")).hint("annals plans lists them"));
+    let named: Vec<_> = all.iter().filter(|plan| plan.name == name).collect();
+    let plan = match named.as_slice() {
+        [plan] => plan,
+        [] => return Err(Fault::nothing_found(format!("no plan {name:?}")).hint("annals plans lists them")),
+        several => {
+            let fault = Fault::usage(format!("{} stores have a plan {name:?}", several.len()));
+            let store = |plan: &Plan| context.store.name_of(&plan.path).unwrap_or_default();
+            return Err(several
+                .iter()
+                .fold(fault, |fault, plan| fault.hint(format!("--config-dir {}", one_line(&store(plan))))));
+        }
     };
-    print(&plan.text()?, |object| write_plan(plan, object), context)
+    print(&plan.text()?, |object, stores| write_plan(plan, stores, object), context)
 }
 
 fn print(
     text: &str,
-    describe: impl FnOnce(&mut ObjectWriter<'_>),
+    describe: impl FnOnce(&mut ObjectWriter<'_>, &Stores),
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     if context.json {
         context.out.json(|object| {
-            describe(object);
+            describe(object, &context.store);
             object.string("text", text);
         })?;
     } else {
@@ -65,7 +75,7 @@ fn memory(args: &PlansArgs, all: &[MemoryFile], context: &mut Context) -> Result
         };
         let named: Vec<_> = all.iter().filter(is_named).collect();
         return match named.as_slice() {
-            [file] => print(&file.text()?, |object| write_memory(file, object), context),
+            [file] => print(&file.text()?, |object, stores| write_memory(file, stores, object), context),
             [] => Err(Fault::nothing_found(format!("no memory file {name:?}"))
                 .hint("annals plans --memory lists them")),
             several => {
@@ -82,7 +92,7 @@ fn memory(args: &PlansArgs, all: &[MemoryFile], context: &mut Context) -> Result
             object.array("plans", |_| ());
             object.array("memory", |list| {
                 for file in all {
-                    list.object(|object| write_memory(file, object));
+                    list.object(|object| write_memory(file, &context.store, object));
                 }
             });
         })?;
@@ -93,6 +103,7 @@ fn memory(args: &PlansArgs, all: &[MemoryFile], context: &mut Context) -> Result
             let modified = file.modified.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default();
             table.row(vec![file.full_name(), modified, words::bytes(file.bytes)]);
         }
+        table.add_stores(&context.store, all.iter().map(|file| file.path.as_path()));
         match table.is_empty() {
             true => context.out.line("no memory files")?,
             false => table.draw(&mut context.out)?,
@@ -101,12 +112,13 @@ fn memory(args: &PlansArgs, all: &[MemoryFile], context: &mut Context) -> Result
     Ok(if all.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn write_memory(file: &MemoryFile, object: &mut ObjectWriter<'_>) {
+fn write_memory(file: &MemoryFile, stores: &Stores, object: &mut ObjectWriter<'_>) {
     object.string("name", &file.full_name()).string("project", file.slug.as_str());
     object.string("file", &file.path.display().to_string());
     object
         .string_or_null("modified", file.modified.map(format_millis).as_deref())
         .number("bytes", file.bytes);
+    stores.write_name(&file.path, object);
 }
 
 fn draw(all: &[Plan], context: &mut Context) -> std::io::Result<()> {
@@ -123,14 +135,16 @@ fn draw(all: &[Plan], context: &mut Context) -> std::io::Result<()> {
             sessions.join(" "),
         ]);
     }
+    table.add_stores(&context.store, all.iter().map(|plan| plan.path.as_path()));
     if table.is_empty() { context.out.line("no plans") } else { table.draw(&mut context.out) }
 }
 
-fn write_plan(plan: &Plan, object: &mut ObjectWriter<'_>) {
+fn write_plan(plan: &Plan, stores: &Stores, object: &mut ObjectWriter<'_>) {
     object.string("name", &plan.name).string("file", &plan.path.display().to_string());
     object
         .string_or_null("modified", plan.modified.map(format_millis).as_deref())
         .number("bytes", plan.bytes);
+    stores.write_name(&plan.path, object);
     json::names(object, "sessions", plan.sessions.iter().map(|key| key.as_str()));
 }
 
@@ -138,7 +152,7 @@ fn write_json(all: &[Plan], context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
         object.array("plans", |list| {
             for plan in all {
-                list.object(|object| write_plan(plan, object));
+                list.object(|object| write_plan(plan, &context.store, object));
             }
         });
     })

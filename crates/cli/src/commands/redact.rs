@@ -18,10 +18,11 @@ use crate::surgery::carry_out;
 use crate::words;
 
 pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let rules = SecretRules::new(&args.kind, &args.pattern).map_err(|error| {
-        Fault::usage(format!("--pattern is not a regular expression: {error}"))
-            .hint("quote it, and put a backslash before . ( ) [ ] { } + * ? | to match them literally")
-    })?;
+    let rules =
+        SecretRules::new(&args.kind, &context.redaction_patterns(&args.pattern)).map_err(|error| {
+            Fault::usage(format!("--pattern is not a regular expression: {error}"))
+                .hint("quote it, and put a backslash before . ( ) [ ] { } + * ? | to match them literally")
+        })?;
     let target = ResolvedSession::find(context, &args.session)?;
     target.check_readable()?;
     let (session, files) = read(&target)?;

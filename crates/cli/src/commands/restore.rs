@@ -2,6 +2,8 @@
 //!
 //! Each [`RestoreSource`] is listed by [`everything`] and restored by its own arm of [`restore`].
 
+use std::path::Path;
+
 use annals_store::changes::Change;
 use annals_store::journal::{Effect, Journal, JournalEntry, Stage};
 use annals_store::trash::{TrashedSession, sessions};
@@ -17,7 +19,7 @@ use crate::error::{Fault, Outcome};
 use crate::output::Paint;
 use crate::surgery::carry_out;
 use crate::table::{Align, Table, one_line};
-use crate::vault::{self, RestoreOptions, restore_from_vault};
+use crate::vault::{self, RestoreOptions, VaultScope, restore_from_vault};
 use crate::words;
 
 /// The shortest id prefix.
@@ -63,10 +65,15 @@ pub(crate) fn run(args: &RestoreArgs, context: &mut Context) -> Result<Outcome, 
         to: args.to.as_deref(),
         replace: args.replace,
     };
+    if let Some(session) = &args.session {
+        select_store(session, args.change.as_deref(), context)?;
+    }
     if let Some(session) = args.session.as_ref().filter(|_| options.is_vault_only()) {
         return restore_from_vault(session, options, args.confirm, context);
     }
-    let Some(session) = &args.session else { return list(&everything(context)?, context) };
+    let Some(session) = &args.session else {
+        return list(&vault::of_all_stores(context, everything)?, context);
+    };
     let mut confirm = args.confirm;
     if let Some(entry) = cut_short(session, context)? {
         let subject = ChangeSubject::of(&entry).sentence(&entry.what);
@@ -82,6 +89,33 @@ pub(crate) fn run(args: &RestoreArgs, context: &mut Context) -> Result<Outcome, 
     }
     let lost = find(session, args.change.as_deref(), everything(context)?, context)?;
     restore(lost, confirm, context)
+}
+
+/// Makes the only store that can have the session back the one in use.
+fn select_store(session: &str, change: Option<&str>, context: &Context) -> Result<(), Fault> {
+    if !context.store.are_several() {
+        return Ok(());
+    }
+    let has_it = |context: &Context| -> Result<bool, Fault> {
+        let lost = everything(context)?;
+        let is_in_vault = || {
+            let catalogue = vault::open(context)?.catalogue().ok()?;
+            vault::versions_of(&catalogue, session, VaultScope::ThisStore, context).ok().map(drop)
+        };
+        // One that is ambiguous is there, too.
+        let is_lost = !find(session, change, lost, context).is_err_and(|fault| fault.is_nothing_found());
+        Ok(is_lost || cut_short(session, context)?.is_some() || is_in_vault().is_some())
+    };
+    let stores = context.each_store(has_it).into_iter().collect::<Result<Vec<bool>, Fault>>()?;
+    let having: Vec<usize> = stores.iter().enumerate().filter(|(_, has)| **has).map(|(at, _)| at).collect();
+    match having.as_slice() {
+        [] => Ok(()),
+        [only] => {
+            context.store.select(*only);
+            Ok(())
+        }
+        _ => context.check_one_store(),
+    }
 }
 
 /// A restore of this session from the trash that was cut short: it is reverted before the session is restored again.
@@ -225,6 +259,7 @@ fn list(everything: &[RestorableSession], context: &mut Context) -> Result<Outco
                 for lost in everything {
                     list.object(|object| {
                         object.string("session", &lost.session).string("file", &lost.file);
+                        context.store.write_name(Path::new(&lost.file), object);
                         object.string_or_null("title", lost.title.as_deref());
                         object.string("place", lost.place.name()).string("change", &lost.change);
                         object.string("time", &format_millis(lost.time)).string("why", &lost.why);
@@ -256,6 +291,7 @@ fn list(everything: &[RestorableSession], context: &mut Context) -> Result<Outco
                 lost.title.clone().unwrap_or_default(),
             ]);
         }
+        table.add_stores(&context.store, everything.iter().map(|lost| Path::new(&lost.file)));
         table.draw(&mut context.out)?;
     }
     Ok(if everything.is_empty() { Outcome::NothingFound } else { Outcome::Done })

@@ -9,16 +9,30 @@ use crate::indexed;
 use crate::table::{Align, Table, one_line};
 
 pub(crate) fn run(args: &SqlArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let (index, _) = indexed::open(context)?;
-    let answer = index.sql(&args.query).map_err(|error| {
-        Fault::usage(format!("query failed: {error}"))
-            .hint("annals help views lists views and columns; only SELECT is allowed")
-    })?;
+    let mut answers = context.each_store(|context| query(args, context)).into_iter();
+    let mut answer = answers.next().transpose()?.unwrap_or_default();
+    for more in answers {
+        answer.rows.extend(more?.rows);
+    }
     match context.json {
         true => write_json(&answer, context)?,
         false => draw(&answer, context)?,
     }
     Ok(if answer.rows.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+/// The rows of one store; where there are several, each row begins with its store.
+fn query(args: &SqlArgs, context: &Context) -> Result<Answer, Fault> {
+    let (index, _) = indexed::open(context)?;
+    let mut answer = index.sql(&args.query).map_err(|error| {
+        Fault::usage(format!("query failed: {error}"))
+            .hint("annals help views lists views and columns; only SELECT is allowed")
+    })?;
+    if let Some(store) = context.store.name_of(context.store.config_dir().path()) {
+        answer.columns.insert(0, "store".to_owned());
+        answer.rows.iter_mut().for_each(|row| row.insert(0, SqlValue::Text(store.clone())));
+    }
+    Ok(answer)
 }
 
 fn write_json(answer: &Answer, context: &mut Context) -> std::io::Result<()> {

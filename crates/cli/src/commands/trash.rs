@@ -94,8 +94,9 @@ fn fault(error: TrashPlanError) -> Fault {
 
 fn list(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let mut batches = batches(&context.data_dir()?);
-    let config = context.store.config_dir().clone();
-    let is_of = |batch: &TrashBatch| batch.entry.as_ref().is_some_and(|entry| entry.is_of(&config));
+    let is_of = |batch: &TrashBatch| {
+        batch.entry.as_ref().is_some_and(|entry| context.store.position_of(entry).is_some())
+    };
     batches.retain(|batch| args.all_stores || is_of(batch));
     if context.json {
         context.out.json(|object| {
@@ -103,7 +104,7 @@ fn list(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fault> {
             write_sums(object, &batches);
         })?;
     } else if batches.is_empty() {
-        let whose = if args.all_stores { String::new() } else { format!(" of {}", config.path().display()) };
+        let whose = if args.all_stores { String::new() } else { format!(" of {}", context.store.names()) };
         context.out.line(format!("the trash{whose} is empty"))?;
     } else {
         draw(&batches, context)?;

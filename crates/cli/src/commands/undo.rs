@@ -18,9 +18,8 @@ pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fau
     let data = context.data_dir()?;
     let journal = Journal::new(&data);
     let mut entries = journal.entries();
-    let config = context.store.config_dir().clone();
     if args.list {
-        entries.retain(|entry| args.all_stores || entry.is_of(&config));
+        entries.retain(|entry| args.all_stores || context.store.position_of(entry).is_some());
         return list(&entries, context);
     }
     let entry = find(args.id.as_deref(), entries, context)?;
@@ -42,16 +41,19 @@ pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fau
     Ok(Outcome::Done)
 }
 
-/// The change of an id, or the last one that was not undone; of this store in any case.
+/// The change of an id, or the last one that was not undone; of a store that is read in any case.
 fn find(id: Option<&str>, entries: Vec<JournalEntry>, context: &Context) -> Result<JournalEntry, Fault> {
-    let config = context.store.config_dir();
-    let store = config.path().display();
+    let store = context.store.names();
     let wanted = |entry: &JournalEntry| match id {
         Some(id) => entry.id == id,
-        None => entry.is_of(config) && entry.stage != Stage::Undone,
+        None => entry.is_of(context.store.config_dir()) && entry.stage != Stage::Undone,
     };
     match entries.into_iter().find(wanted) {
-        Some(entry) if entry.store.is_none() || entry.is_of(config) => Ok(entry),
+        Some(entry) if entry.store.is_none() => Ok(entry),
+        Some(entry) if let Some(position) = context.store.position_of(&entry) => {
+            context.store.select(position);
+            Ok(entry)
+        }
         Some(entry) => {
             let other = entry.store.unwrap_or_default();
             let other = other.display();

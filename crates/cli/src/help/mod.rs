@@ -14,7 +14,10 @@ pub(crate) use topics::{TOPICS, Topic};
 
 /// The groups of the list of commands, in the order in which they are printed.
 pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
-    ("Read", &["ls", "show", "tail", "check", "todos", "plans", "history"]),
+    (
+        "Read",
+        &["ls", "show", "tui", "serve", "export", "tail", "check", "files", "todos", "plans", "history"],
+    ),
     ("Search", &["search", "sql", "index"]),
     ("Cost", &["usage", "stats"]),
     (
@@ -26,6 +29,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
             "tag",
             "clone",
             "fork",
+            "import",
             "merge",
             "strip",
             "compress",
@@ -39,7 +43,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     ),
     ("Keep", &["archive", "restore", "trash", "gc", "collect"]),
     ("Chat", &["chat", "mock-api"]),
-    ("Other", &["demo", "completions", "man", "help"]),
+    ("Other", &["config", "demo", "completions", "man", "help"]),
 ];
 
 /// Returns the command line with the grouped list as the page of `annals` itself.

@@ -47,9 +47,9 @@ pub(crate) static TOPICS: [Topic; 10] = [
         text: include_str!("topics/permissions.txt"),
     },
     Topic {
-        name: "config",
+        name: "environment",
         about: "Folders, environment variables and files",
-        text: include_str!("topics/config.txt"),
+        text: include_str!("topics/environment.txt"),
     },
     Topic { name: "scripts", about: "Scripts for the mock API", text: include_str!("topics/scripts.txt") },
     Topic {

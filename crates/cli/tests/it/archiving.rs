@@ -58,7 +58,8 @@ fn what_the_client_deletes_is_listed_shown_checked_and_comes_back() {
     fs::remove_file(&todo).unwrap();
     let listed = annals_exits(&home, &["ls"], 0).out;
     assert!(
-        listed.contains("3f2a0000  2026-06-01 00:00") && listed.contains("[vault] What is in this folder?"),
+        listed.contains(&format!("{ID}  2026-06-01 00:00"))
+            && listed.contains("[vault] What is in this folder?"),
         "{listed}"
     );
     let json = annals_exits(&home, &["ls", "--json"], 0);
@@ -74,7 +75,7 @@ fn what_the_client_deletes_is_listed_shown_checked_and_comes_back() {
         shown.error
     );
     assert_eq!(annals_exits(&home, &["show", "What is in this folder?", "--as", "raw"], 0).bytes, bytes);
-    for form in ["transcript", "markdown", "messages", "api", "turns", "tree", "usage", "counts"] {
+    for form in ["transcript", "markdown", "html", "messages", "api", "turns", "tree", "usage", "counts"] {
         annals_exits(&home, &["show", ID, "--as", form], 0);
     }
     annals_exits(&home, &["check", ID], 0);

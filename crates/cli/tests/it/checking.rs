@@ -42,6 +42,29 @@ fn lost_messages_are_problems_and_the_repair_is_named() {
 }
 
 #[test]
+fn a_report_is_headed_by_the_title_and_names_what_to_do() {
+    let home = Home::new();
+    home.fill(&annals_demo::Plan::default());
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    let out = home.finish(command.args(["check", "89ab"]).env("COLUMNS", "80")).out;
+    assert!(out.starts_with("Backup job stops at night\n  89abb3f5-"), "{out}");
+    assert!(out.contains("\n  to repair it: annals repair 89abb3f5-"), "{out}");
+    let path = home.config_dir().display().to_string();
+    let wide = out.lines().filter(|line| !line.contains(&path)).find(|line| line.chars().count() > 80);
+    assert_eq!(wide, None);
+    assert!(out.contains("as a crash of the machine\n          leaves it."), "{out}");
+    let all = annals_exits(&home, &["check", "--all"], 3).out;
+    assert!(
+        all.contains("annals gc") && all.contains("sessions-index.json is a cache of Claude Code"),
+        "{all}"
+    );
+    let brief = annals_exits(&home, &["check", "--all", "-q"], 3).out;
+    assert!(brief.contains("annals repair") && !brief.contains("note"), "{brief}");
+    let healthy = annals_exits(&home, &["check", "190c", "-q"], 0).out;
+    assert_eq!(healthy.lines().count(), 1, "{healthy}");
+}
+
+#[test]
 fn a_repair_that_would_leave_everything_as_it_is_is_not_named() {
     let talk = Session::new().id(ID).parent(Some("gone")).prompt("one").reply("first");
     let (home, path) = store(talk.into_bytes());
@@ -186,6 +209,7 @@ fn nesting_of_any_depth_is_no_damage() {
             "counts",
             "usage",
             "markdown",
+            "html",
         ];
         for form in forms {
             crate::annals(&home, &["show", ID, "--as", form]);

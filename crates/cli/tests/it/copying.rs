@@ -66,6 +66,7 @@ cloned OLD as NEW: 4 records, 2 files
   2.0.76 sends 4 messages
   2.1.112 sends 4 messages
   2.1.325 sends 4 messages
+  to resume it: claude --resume NEW, or annals chat --resume NEW
 [EOF]";
     expect(&named(&home, &done.out), expected);
     let after = tree(&home.config_dir());

@@ -67,3 +67,54 @@ fn every_sub_agent_is_linked_or_listed_with_a_reason() {
         }
     }
 }
+
+/// Searches over real sessions: no passage twice, no title in the place of a prompt or a reply, every session on the first page.
+#[test]
+fn searches_of_real_sessions_lead_to_all_of_them() {
+    let Some(corpus) = corpus::or_skip("searches_of_real_sessions_lead_to_all_of_them") else { return };
+    let home = Home::new();
+    for store in corpus.config_dirs() {
+        let store = store.display().to_string();
+        for query in ["shell test", "website", "terminals", "analysis", "config", "issue"] {
+            let run = |options: &[&str]| {
+                let arguments = [&["--config-dir", &store, "search", query], options].concat();
+                annals(&home, &arguments)
+            };
+            let json = run(&["--json", "--limit", "5000"]).out;
+            let value = Value::parse(json.as_bytes()).unwrap();
+            let text = |hit: Value<'_>, key: &str| {
+                hit.get(key).and_then(|value| value.text()).map(|text| text.to_string()).unwrap_or_default()
+            };
+            let mut seen = std::collections::HashSet::new();
+            let mut spoken = std::collections::BTreeMap::new();
+            for hit in value.get("hits").unwrap().items() {
+                let (session, kind, snippet) =
+                    (text(hit, "session"), text(hit, "kind"), text(hit, "snippet"));
+                let place = match kind.as_str() {
+                    "title" => snippet,
+                    _ => format!("{}:{:?}:{:?}", text(hit, "file"), hit.get("line"), hit.get("block")),
+                };
+                assert!(
+                    seen.insert((session.clone(), kind.clone(), place.clone())),
+                    "{store} {query}: {place} twice"
+                );
+                *spoken.entry(session).or_insert(false) |= matches!(kind.as_str(), "prompt" | "response");
+            }
+            spoken.remove("");
+            if spoken.is_empty() || spoken.len() > 20 {
+                continue;
+            }
+            let page = run(&[]).out;
+            for (session, has_passage) in spoken {
+                let mut lines = page.lines().skip_while(|line| !line.starts_with(&format!("  {session}  ")));
+                assert!(lines.next().is_some(), "{store} {query}: no {session} in\n{page}");
+                let passages =
+                    lines.take_while(|line| !line.is_empty()).filter(|line| !line.contains("annals show"));
+                assert!(
+                    passages.count() > 0 || !has_passage,
+                    "{store} {query}: only the title of {session}\n{page}"
+                );
+            }
+        }
+    }
+}

@@ -17,7 +17,7 @@ fn one_line(error: &str) -> String {
 fn a_missing_file_and_a_folder_are_usage_errors() {
     let home = Home::new();
     let missing = home.path().join("gone.jsonl").display().to_string();
-    let people = ["transcript", "markdown", "tree", "turns", "tools", "agents", "usage", "counts"];
+    let people = ["transcript", "markdown", "html", "tree", "turns", "tools", "agents", "usage", "counts"];
     for form in people.into_iter().chain(["raw", "records", "messages", "api"]) {
         let answer = annals_exits(&home, &["show", &missing, "--as", form], 2);
         assert_eq!(one_line(&answer.error), format!("annals: {missing}: no such file"));

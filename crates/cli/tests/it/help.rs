@@ -11,14 +11,27 @@ use annals_testkit::workspace_root;
 use crate::{annals, annals_exits};
 
 /// Examples that do not end by themselves, need a key, leave the machine, or need other programs; unit tests parse these.
-const NOT_RUN: [&str; 7] =
-    ["annals chat", "annals mock-api", "annals tail", "--watch", "https://", "man -l", "source <("];
+// The demo store has no working directories to restore files in.
+const NOT_RUN: [&str; 10] = [
+    "annals tui",
+    "annals chat",
+    "annals mock-api",
+    "annals serve",
+    "annals tail",
+    "--watch",
+    "https://",
+    "man -l",
+    "source <(",
+    "--restore 2",
+];
 
 /// What a page's examples need to be there.
-const SETUP: [(&str, &str); 3] = [
+const SETUP: [(&str, &str); 5] = [
     ("restore", "annals archive --all && annals trash 190c --yes"),
     ("undo", "annals rename last Other --yes"),
     ("reset-project", "annals new"),
+    ("import", "annals export 190c --as bundle --to ferrite.bundle && annals trash 190c --yes"),
+    ("config get", "annals config set stores ~/.claude"),
 ];
 
 /// Every page: the commands of the list, and the commands of these.
@@ -27,7 +40,7 @@ fn pages(home: &Home) -> Vec<String> {
     let (commands, _) = listed.split_once("\nTopics:").unwrap();
     let rows = commands.lines().filter_map(|line| line.strip_prefix("  "));
     let mut pages: Vec<String> = rows.filter_map(|row| row.split(' ').next()).map(str::to_owned).collect();
-    pages.push("todos set".to_owned());
+    pages.extend(["todos set", "config path", "config get", "config set"].map(str::to_owned));
     assert!(pages.len() > 38, "{pages:?}");
     pages
 }

@@ -26,7 +26,7 @@ use annals_surgery::move_project::{CwdMode, Projects, Route};
 use annals_surgery::repair::RepairOptions;
 use annals_surgery::strip::{StripOptions, StripPart, TurnRange};
 use annals_surgery::{
-    Plan, Session, clone, compress, fork, merge, move_project, redact, repair, restore, rewind,
+    Plan, Session, bundle, clone, compress, fork, merge, move_project, redact, repair, restore, rewind,
     session_files, strip, trash,
 };
 use annals_testkit::builder;
@@ -153,6 +153,14 @@ fn plan_of(name: &str, path: &Path) -> Plan {
                     .plan;
             }
             fork::plan(&session, &files, &fork::ForkPoint::End, fork::ForkIds::New, &source).unwrap().plan
+        }
+        "import" => {
+            let (bundle, _) = bundle::gather(path).unwrap();
+            let discovery = discovery_of(&session);
+            let config = discovery.config_dir.clone();
+            let target = bundle::ImportTarget { config, cwd: Some("/moved/there".to_owned()) };
+            let ids = bundle::ImportIds::New;
+            bundle::plan(&bundle, Path::new("x"), &target, ids, &discovery, &source).unwrap().plan
         }
         "strip" => {
             let parts = vec![StripPart::Thinking, StripPart::Progress];
@@ -373,6 +381,7 @@ macro_rules! killed_before_each_step {
 
 killed_before_each_step!(
     clone: "clone" has 3 steps,
+    import: "import" has 3 steps,
     fork: "fork" has 3 steps,
     strip: "strip" has 3 steps,
     compress: "compress" has 3 steps,

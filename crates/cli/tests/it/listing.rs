@@ -31,9 +31,10 @@ fn sessions_tools_and_turns_as_tables() {
     let home = home();
     let out = annals_exits(&home, &["ls"], 0).out;
     let mut lines = out.lines();
-    assert_eq!(lines.next(), Some("session   active              size  project  title"));
+    let heads: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
+    assert_eq!(heads, ["session", "active", "age", "size", "branch", "project", "title"]);
     let row = lines.next().unwrap();
-    assert!(row.starts_with("3f2a0000  2026-06-01 00:00  "), "{row}");
+    assert!(row.starts_with(&format!("{ID}  2026-06-01 00:00  ")), "{row}");
     assert!(row.ends_with("What is in this folder?"), "{row}");
     expect(
         &annals_exits(&home, &["show", "3f2a", "--as", "tools"], 0).out,
@@ -164,4 +165,84 @@ fn a_long_first_line_has_its_prompt_and_its_project() {
         assert!(out.contains("Fix the lamp."), "{question:?}\n{out}");
         assert!(!question.starts_with(&["ls"]) || out.contains("the_shop"), "{out}");
     }
+}
+
+#[test]
+fn ids_are_as_long_as_they_must_be_and_a_fork_names_its_origin() {
+    let home = Home::new();
+    let talk = |id: &str| Session::new().id(id).folder("/w").prompt("The same title").reply("yes");
+    let (one, fork) = ("images-inline", "images-input");
+    home.write(format!("projects/-w/{one}.jsonl"), talk(one).into_bytes());
+    let copied = String::from_utf8(talk(fork).into_bytes()).unwrap();
+    let origin =
+        format!("\"forkedFrom\":{{\"sessionId\":\"{one}\",\"messageUuid\":\"x\"}},\"type\":\"user\"");
+    home.write(format!("projects/-w/{fork}.jsonl"), copied.replacen("\"type\":\"user\"", &origin, 1));
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    let narrow = home.finish(command.args(["ls"]).env("COLUMNS", "80")).out;
+    let ids: Vec<&str> = narrow.lines().skip(1).map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(ids, ["images-inl", "images-inp"], "{narrow}");
+    for id in ids {
+        annals_exits(&home, &["show", id], 0);
+    }
+    assert!(narrow.contains("[fork of images-inl] The same title"), "{narrow}");
+    let piped = annals_exits(&home, &["ls"], 0).out;
+    assert!(
+        piped.contains("\nimages-input  ") && piped.contains("[fork of images-inline] The same"),
+        "{piped}"
+    );
+    let json = annals_exits(&home, &["ls", "--json"], 0).out;
+    assert!(json.contains(r#""forkedFrom":"images-inline""#), "{json}");
+    let long = home
+        .finish(home.command(env!("CARGO_BIN_EXE_annals")).args(["ls", "--long"]).env("COLUMNS", "80"))
+        .out;
+    assert!(long.contains("\nimages-inline  "), "{long}");
+}
+
+/// Sets how many days ago a file was written.
+fn age(path: &std::path::Path, days: u64) {
+    let time = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 24 * 3600);
+    std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn who_is_about_to_lose_sessions_is_warned_until_they_are_archived() {
+    let home = Home::new();
+    let path = |id: u32| format!("projects/-w/{id}0000000-1111-4222-8333-444444444444.jsonl");
+    for (id, days) in [(1, 24), (2, 40), (3, 2)] {
+        let talk = Session::new().id(&path(id)[12..48]).prompt("hello").reply("yes").into_bytes();
+        age(&home.write(path(id), talk), days);
+    }
+    let overview = annals_exits(&home, &[], 0).out;
+    let warning =
+        "2 sessions are not archived, and Claude Code deletes them within 7 days, 1 of them when it starts";
+    assert!(overview.contains(warning) && overview.contains("annals archive --all"), "{overview}");
+    let listed = annals_exits(&home, &["ls"], 0);
+    assert!(listed.error.contains(warning) && !listed.out.contains("archive"), "{}", listed.error);
+    assert!(annals_exits(&home, &["--json"], 0).out.contains(r#""sessions":2,"overdue":1"#));
+    home.write("settings.json", r#"{"cleanupPeriodDays":60}"#);
+    assert!(!annals_exits(&home, &[], 0).out.contains("archive"), "the setting counts");
+    home.write("settings.json", "{");
+    assert!(annals_exits(&home, &[], 0).out.contains(warning), "a broken setting is none");
+    annals_exits(&home, &["archive", "--all"], 0);
+    assert!(!annals_exits(&home, &[], 0).out.contains("archive"));
+    assert_eq!(annals_exits(&home, &["ls"], 0).error, "");
+}
+
+#[test]
+fn the_history_names_sessions_and_todos_are_headed_by_titles() {
+    let home = home();
+    home.write(
+        "history.jsonl",
+        format!("{{\"display\":\"hello\",\"timestamp\":1000,\"project\":\"/w\",\"sessionId\":\"{ID}\"}}\n"),
+    );
+    let out = annals_exits(&home, &["history"], 0).out;
+    assert!(out.contains(&format!("1970-01-01 00:00  {ID}  w        hello")), "{out}");
+    home.write(format!("todos/{ID}-agent-{ID}.json"), r#"[{"content":"dig","status":"pending"}]"#);
+    home.write(format!("tasks/{ID}/1.json"), r#"{"id":"1","subject":"plant","status":"pending"}"#);
+    let out = annals_exits(&home, &["todos"], 0).out;
+    let heads: Vec<&str> = out.lines().filter(|line| line.contains(ID)).collect();
+    assert_eq!(
+        heads,
+        [format!("What is in this folder?  {ID}  todos"), format!("What is in this folder?  {ID}  tasks")]
+    );
 }

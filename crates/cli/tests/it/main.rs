@@ -7,12 +7,15 @@ mod appending_anything;
 mod archiving;
 mod bad_plans;
 mod briefs;
+mod bundles;
 mod chat;
 #[cfg(target_os = "linux")]
 mod chat_disk;
 mod checking;
 mod collect;
 mod collecting;
+mod completing;
+mod configuring;
 mod confirming;
 mod copying;
 mod corpus;
@@ -20,6 +23,8 @@ mod crashes;
 mod damage;
 mod described;
 mod errors;
+mod exporting;
+mod files;
 mod forms;
 #[cfg(target_os = "linux")]
 mod full_disk;
@@ -43,6 +48,8 @@ mod rewind;
 mod schema;
 mod schemas;
 mod search;
+mod serving;
+mod several_stores;
 mod shortening;
 mod spread_records;
 mod stores;
@@ -54,8 +61,11 @@ mod todos;
 mod trash;
 mod truth;
 #[cfg(target_os = "linux")]
+mod tui;
+#[cfg(target_os = "linux")]
 mod unreadable;
 mod usage;
+mod widths;
 
 use annals_testkit::home::{CommandOutput, Home};
 

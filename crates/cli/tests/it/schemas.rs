@@ -42,10 +42,14 @@ fn every_form_keeps_its_schema() {
     check(&home, "todos", &["todos", "--all", "--json"], &[0, 3]);
     check(&home, "plans", &["plans", "--json"], &[0]);
     check(&home, "history", &["history", "--json"], &[0]);
+    check(&home, "files", &["files", "--json"], &[0]);
+    check(&home, "files-versions", &["files", "ingress.sh", "--json"], &[0]);
     check(&home, "index", &["index", "--json"], &[0, 3]);
     check(&home, "search", &["search", "the", "--json"], &[0]);
     check(&home, "search", &["search", "--exact", "the", "--json"], &[0]);
     check(&home, "sql", &["sql", "SELECT * FROM sessions", "--json"], &[0]);
+    let pages = home.path().join("pages").display().to_string();
+    check(&home, "export", &["export", "--all", "--to", &pages, "--json"], &[0]);
     check(&home, "demo", &["demo", "--out", &out, "--json"], &[0]);
 }
 

@@ -1,5 +1,7 @@
 //! `annals search`, `index` and `sql`, for people and programs.
 
+mod passages;
+
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,7 +21,7 @@ const ONE: &str = "11111111-0000-4000-8000-000000000000";
 
 const SHOWN: &str = "\
 Please repair the zebra parser
-  11111111  garden  main  2026-06-01 00:00  $0.0004  3 matches
+  11111111-0000-4000-8000-000000000000  garden  2026-06-01 00:00  $0.0004  3 matches  main
       1  you              Please repair the zebra parser
       4  reply            The zebra is mended
       3  Bash             error: unexpected zebra at line 7

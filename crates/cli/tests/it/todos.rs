@@ -41,7 +41,7 @@ fn a_list_is_set_and_shown() {
     let answer = set(&home, &["3f2a"], items, 0);
     let expected = "[\n  {\n    \"content\": \"write it\",\n    \"status\": \"pending\"\n  },\n  {\n    \"content\": \"plan it\",\n    \"status\": \"completed\",\n    \"mine\": [ 1.0 ]\n  }\n]";
     assert_eq!(fs::read_to_string(&list).unwrap(), expected);
-    let shown = format!("{ID}\n  [ ] write it\n  [x] plan it\n");
+    let shown = format!("hi  {ID}  todos\n  [ ] write it\n  [x] plan it\n");
     let (said, undo) = answer.out.rsplit_once(' ').unwrap();
     let expected = format!("{shown}{}: 2 items\n  to revert: annals undo[EOF]", list.display());
     expect(said, &expected);
@@ -77,7 +77,7 @@ fn the_list_of_a_sub_agent_and_items_from_a_file() {
     fs::write(&items, r#"["a"]"#).unwrap();
     let arguments = ["todos", "set", ID, "--agent", "a7f", "--file", items.to_str().unwrap()];
     let answer = annals_exits(&home, &arguments, 0);
-    assert!(answer.out.contains(&format!("{ID} agent a7f\n  [ ] a\n")), "{}", answer.out);
+    assert!(answer.out.contains(&format!("hi  {ID}  todos of sub-agent a7f\n  [ ] a\n")), "{}", answer.out);
     assert!(home.config_dir().join(format!("todos/{ID}-agent-a7f.json")).is_file() && !list.exists());
 }
 

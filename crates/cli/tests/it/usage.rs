@@ -1,5 +1,6 @@
 //! `annals usage` and `annals stats`: totals, tables, filters, the status line.
 
+mod tables;
 mod uncounted;
 
 use std::io::Write;
@@ -114,11 +115,11 @@ fn tables_for_people() {
     expect(
         &annals_exits(&home, &["usage"], 0).out,
         "\
-day         responses  input  output  read  written  cached     cost
-2026-01-03          3   1.0k     150     0     2.0k      0%    $0.05  #
-2026-01-04          1      0       4   10k        0    100%  $0.0051  #
-2026-01-10          1   200k      10     0        0      0%    $1.20  ############
-total               5   201k     164   10k     2.0k      5%    $1.25
+day         model     responses    input  output    read  written 5m  written 1h  cached     cost
+2026-01-03  opus-4-5          3    1,000     150       0           0       2,000      0%    $0.05  #
+2026-01-04  opus-4-5          1        0       4  10,000           0           0    100%  $0.0051  #
+2026-01-10  sonnet-4          1  200,001      10       0           0           0      0%    $1.20  ############
+total                         5  201,001     164  10,000           0       2,000      5%    $1.25
 
 cache    5% of the input was read from the cache, which saved $0.04
 prices as of 2026-11; times in UTC

@@ -3,60 +3,76 @@
 //! The text that is hashed looks like what `Debug` printed for the types of the first release and is written out here:
 //! renaming a type or a field must not make every index compute its costs again.
 
+use std::fmt::{self, Write as _};
+
 use annals_store::digest::sha256;
 use annals_transcript::price::{LongContext, ModelPrices, Prices, Rate, Rates, Usd};
 
 /// The sha256 of all prices, as hex digits.
 pub(super) fn price_digest(prices: &Prices) -> String {
-    let mut lines: Vec<String> =
-        prices.models().map(|(name, prices)| format!("{name} {}", model_text(prices))).collect();
-    lines.sort_unstable();
-    sha256(lines.join("\n").as_bytes())
+    let mut models: Vec<_> = prices.models().collect();
+    // As the lines sort: a space follows the name.
+    models.sort_unstable_by(|(left, _), (right, _)| {
+        left.bytes().chain([b' ']).cmp(right.bytes().chain([b' ']))
+    });
+    let mut text = String::with_capacity(32 * 1024);
+    for (name, prices) in models {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        // Writing to a string does not fail.
+        let _ = write!(text, "{name} ").and_then(|()| write_model(&mut text, prices));
+    }
+    sha256(text.as_bytes())
 }
 
-fn model_text(prices: &ModelPrices) -> String {
+fn write_model(out: &mut String, prices: &ModelPrices) -> fmt::Result {
     let ModelPrices { standard, batch, long_context, web_search, fast_multiplier, .. } = prices;
-    let long_context: Vec<String> = long_context.iter().map(long_context_text).collect();
+    out.push_str("ModelPrices { standard: ");
+    write_rates(out, standard)?;
+    out.push_str(", batch: ");
+    write_rates(out, batch)?;
+    out.push_str(", long_context: [");
+    for (at, prices) in long_context.iter().enumerate() {
+        let LongContext { above, standard, batch, .. } = prices;
+        let comma = if at == 0 { "" } else { ", " };
+        write!(out, "{comma}LongContext {{ above: {above}, standard: ")?;
+        write_rates(out, standard)?;
+        out.push_str(", batch: ");
+        write_rates(out, batch)?;
+        out.push_str(" }");
+    }
+    out.push_str("], web_search: ");
+    write_usd(out, *web_search)?;
     // As `Debug` of a float: the shortest digits that parse to it, with at least one decimal.
-    let fast = fast_multiplier.map_or_else(|| "None".to_owned(), |factor| format!("Some({factor:?})"));
-    format!(
-        "ModelPrices {{ standard: {}, batch: {}, long_context: [{}], web_search: {}, fast_multiplier: {fast} }}",
-        rates_text(standard),
-        rates_text(batch),
-        long_context.join(", "),
-        usd_text(*web_search),
-    )
+    match fast_multiplier {
+        Some(factor) => write!(out, ", fast_multiplier: Some({factor:?}) }}"),
+        None => write!(out, ", fast_multiplier: None }}"),
+    }
 }
 
-fn long_context_text(prices: &LongContext) -> String {
-    let LongContext { above, standard, batch, .. } = prices;
-    format!(
-        "LongContext {{ above: {above}, standard: {}, batch: {} }}",
-        rates_text(standard),
-        rates_text(batch)
-    )
-}
-
-fn rates_text(rates: &Rates) -> String {
+fn write_rates(out: &mut String, rates: &Rates) -> fmt::Result {
     let Rates { input, output, cache_read, cache_write_5m, cache_write_1h, .. } = rates;
-    format!(
-        "Rates {{ input: {}, output: {}, cache_read: {}, cache_write_5m: {}, cache_write_1h: {} }}",
-        rate_text(input),
-        rate_text(output),
-        rate_text(cache_read),
-        rate_text(cache_write_5m),
-        rate_text(cache_write_1h),
-    )
+    let named = [
+        ("Rates { input: ", input),
+        (", output: ", output),
+        (", cache_read: ", cache_read),
+        (", cache_write_5m: ", cache_write_5m),
+        (", cache_write_1h: ", cache_write_1h),
+    ];
+    for (name, Rate { usd, derived, .. }) in named {
+        out.push_str(name);
+        out.push_str("Rate { usd: ");
+        write_usd(out, *usd)?;
+        out.push_str(if *derived { ", derived: true }" } else { ", derived: false }" });
+    }
+    out.push_str(" }");
+    Ok(())
 }
 
-fn rate_text(rate: &Rate) -> String {
-    let Rate { usd, derived, .. } = rate;
-    format!("Rate {{ usd: {}, derived: {derived} }}", usd_text(*usd))
-}
-
-fn usd_text(usd: Usd) -> String {
+fn write_usd(out: &mut String, usd: Usd) -> fmt::Result {
     let (nanos, femtos) = usd.nanos_and_femtos();
-    format!("Usd({})", u128::from(nanos) * 1_000_000 + u128::from(femtos))
+    write!(out, "Usd({})", u128::from(nanos) * 1_000_000 + u128::from(femtos))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use annals_store::parallel;
 
 use super::highlight::Highlighter;
-use super::hit::{Candidate, HitFile, SearchResults};
-use super::matches::Matches;
+use super::hit::{Candidate, Hit, HitFiles, SearchResults};
+use super::matches::{MatchLimits, Matches};
 use super::query::Query;
 use super::score::{score, session_score};
 use super::session_hits::{SessionHits, SessionLimits, SessionResults};
@@ -31,25 +31,20 @@ impl Index {
         now: i64,
         elsewhere: &mut CopyFinder<'_>,
     ) -> Result<SearchResults, IndexError> {
-        let Matches { mut candidates, files, is_more } = self.matches(query, limit)?;
-        let total = candidates.len() as u64;
-        let mut counts: HashMap<String, u64> = HashMap::new();
-        for candidate in &candidates {
-            *counts.entry(candidate.group(&files).to_owned()).or_default() += 1;
-        }
-        sort_by_score(&mut candidates, now);
-        candidates.truncate(limit.saturating_add(EXTRA_READ));
+        let matches = self.matches(query, MatchLimits { messages: limit, sessions: limit })?;
+        let counts = matches.counts();
+        let ranked = matches.ranked(now);
+        let read = ranked.iter().take(limit.saturating_add(EXTRA_READ)).map(|(_, at)| *at);
+        let (mut candidates, files) = self.candidates(&matches, read)?;
         self.rescore(&mut candidates, &files, query, now, elsewhere);
         candidates.sort_by(best);
         candidates.truncate(limit);
         let mut hits = Vec::with_capacity(candidates.len());
         for candidate in candidates {
-            let of_session = counts.get(candidate.group(&files)).copied().unwrap_or_default();
-            let mut hit = self.hit(candidate, &files)?;
-            hit.session_hits = of_session;
-            hits.push(hit);
+            let session_hits = counts[candidate.group as usize];
+            hits.push(Hit { session_hits, ..self.hit(candidate, &files)? });
         }
-        Ok(SearchResults { total, is_more, hits })
+        Ok(SearchResults { total: matches.rows.len() as u64, is_more: matches.is_more, hits })
     }
 
     /// The best sessions, each with its best passages: the title, if it matches, and the others by score.
@@ -60,51 +55,30 @@ impl Index {
         now: i64,
         elsewhere: &mut CopyFinder<'_>,
     ) -> Result<SessionResults, IndexError> {
-        let Matches { mut candidates, files, is_more } = self.matches(query, 0)?;
-        let total = candidates.len() as u64;
-        sort_by_score(&mut candidates, now);
-        let mut groups: Vec<(String, u64, Vec<Candidate>)> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
-        let passages = limits.passages.saturating_add(2);
-        for candidate in candidates {
-            let key = candidate.group(&files);
-            let place = match places.get(key) {
-                Some(place) => *place,
-                None => {
-                    places.insert(key.to_owned(), groups.len());
-                    groups.push((key.to_owned(), 0, Vec::new()));
-                    groups.len() - 1
-                }
-            };
-            let (_, count, best) = &mut groups[place];
-            *count += 1;
-            if best.len() < passages {
-                best.push(candidate);
-            }
-        }
+        let matches = self.matches(query, MatchLimits { messages: 0, sessions: limits.sessions })?;
+        let counts = matches.counts();
+        let mut groups = best_of_groups(&matches, now, limits.passages.saturating_add(2));
         let total_sessions = groups.len() as u64;
-        let rank = |count: u64, best: Option<f64>| session_score(best.unwrap_or_default(), count);
-        groups.sort_by(|(_, left, left_best), (_, right, right_best)| {
-            let score = |best: &[Candidate]| best.first().map(|candidate| candidate.score);
-            rank(*right, score(right_best)).total_cmp(&rank(*left, score(left_best)))
-        });
+        let rank = |group: u32, best: f64| session_score(best, counts[group as usize]);
+        groups
+            .sort_by(|left, right| rank(right.number, right.score).total_cmp(&rank(left.number, left.score)));
         groups.truncate(limits.sessions);
-        let counts: HashMap<String, u64> =
-            groups.iter().map(|(key, count, _)| (key.clone(), *count)).collect();
-        let mut shown: Vec<Candidate> = groups.into_iter().flat_map(|(_, _, best)| best).collect();
+        let places = groups.into_iter().flat_map(|group| group.places);
+        let (mut shown, files) = self.candidates(&matches, places)?;
         self.rescore(&mut shown, &files, query, now, elsewhere);
         shown.sort_by(best);
-        leave_out_repeated_texts(&mut shown, &files);
-        let mut sessions: Vec<SessionHits> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
+        leave_out_repeated_texts(&mut shown);
+        // Best first, so the score of a session is that of its first candidate.
+        let mut sessions: Vec<(f64, SessionHits)> = Vec::new();
+        let mut places: HashMap<u32, usize> = HashMap::new();
         for candidate in shown {
-            let key = candidate.group(&files).to_owned();
-            let place = *places.entry(key.clone()).or_insert(sessions.len());
+            let place = *places.entry(candidate.group).or_insert(sessions.len());
             if place == sessions.len() {
-                let count = counts.get(&key).copied().unwrap_or_default();
-                sessions.push(self.session_hits(&candidate, &files, count)?);
+                let count = counts[candidate.group as usize];
+                let score = rank(candidate.group, candidate.score);
+                sessions.push((score, self.session_hits(&candidate, &files, count)?));
             }
-            let session = &mut sessions[place];
+            let (_, session) = &mut sessions[place];
             let is_title = candidate.kind == MessageKind::Title;
             if is_title && session.title_hit.is_none() {
                 session.title_hit = Some(self.hit(candidate, &files)?);
@@ -112,21 +86,17 @@ impl Index {
                 session.hits.push(self.hit(candidate, &files)?);
             }
         }
-        sessions.sort_by(|left, right| {
-            let score = |session: &SessionHits| {
-                let best = session.title_hit.iter().chain(&session.hits).map(|hit| hit.score);
-                rank(session.count, best.max_by(f64::total_cmp))
-            };
-            score(right).total_cmp(&score(left))
-        });
-        Ok(SessionResults { total, total_sessions, is_more, sessions })
+        sessions.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+        let sessions = sessions.into_iter().map(|(_, session)| session).collect();
+        let total = matches.rows.len() as u64;
+        Ok(SessionResults { total, total_sessions, is_more: matches.is_more, sessions })
     }
 
     /// Reads the texts of the best candidates and scores them again.
     fn rescore(
         &self,
         candidates: &mut [Candidate],
-        files: &HashMap<i64, HitFile>,
+        files: &HitFiles,
         query: &Query,
         now: i64,
         elsewhere: &mut CopyFinder<'_>,
@@ -160,18 +130,45 @@ fn best(left: &Candidate, right: &Candidate) -> std::cmp::Ordering {
     right.score.total_cmp(&left.score)
 }
 
-fn sort_by_score(candidates: &mut [Candidate], now: i64) {
-    for candidate in &mut *candidates {
-        candidate.score = score(candidate.kind, candidate.millis, now, 0.0);
+/// The best matches of a session.
+struct GroupBest {
+    number: u32,
+    /// The score of the best.
+    score: f64,
+    /// Their places, best first; one of them is a title at most.
+    places: Vec<usize>,
+    has_title: bool,
+}
+
+/// The best matches of each session, the session with the best of all first. Titles take no place from passages.
+fn best_of_groups(matches: &Matches, now: i64, max_passages: usize) -> Vec<GroupBest> {
+    let mut groups: Vec<GroupBest> = Vec::new();
+    let mut numbers = vec![None; matches.groups.len()];
+    for (score, at) in matches.ranked(now) {
+        let number = matches.rows[at].group;
+        let place = *numbers[number as usize].get_or_insert_with(|| {
+            groups.push(GroupBest { number, score, places: Vec::new(), has_title: false });
+            groups.len() - 1
+        });
+        let group = &mut groups[place];
+        let is_title = matches.rows[at].kind == MessageKind::Title;
+        let is_taken = match is_title {
+            true => !group.has_title,
+            false => group.places.len() - usize::from(group.has_title) < max_passages,
+        };
+        if is_taken {
+            group.places.push(at);
+            group.has_title |= is_title;
+        }
     }
-    candidates.sort_by(best);
+    groups
 }
 
 /// Leaves out passages that read the same as a better one of the same session and kind.
-fn leave_out_repeated_texts(candidates: &mut Vec<Candidate>, files: &HashMap<i64, HitFile>) {
+fn leave_out_repeated_texts(candidates: &mut Vec<Candidate>) {
     let mut seen = HashSet::new();
     candidates.retain(|candidate| {
         let text = candidate.snippet.text.clone();
-        text.is_empty() || seen.insert((candidate.group(files).to_owned(), candidate.kind, text))
+        text.is_empty() || seen.insert((candidate.group, candidate.kind, text))
     });
 }

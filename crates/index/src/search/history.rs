@@ -1,9 +1,10 @@
-//! Prompts of `history.jsonl`: each belongs to the session that it names, and is left out if the prompt of that session is a
-//! candidate itself.
+//! Prompts of `history.jsonl`: each belongs to the session that it names, and is left out if the prompt of that session matches
+//! itself.
 
 use std::collections::HashMap;
 
-use super::hit::{Candidate, HitFile};
+use super::groups::SessionGroups;
+use super::matches::MatchRow;
 use crate::error::IndexError;
 use crate::extract::{IndexedFileRole, MessageKind};
 use crate::open::Index;
@@ -12,39 +13,47 @@ use crate::open::Index;
 const MAX_APART: i64 = 60_000;
 
 impl Index {
-    /// Names the sessions of history prompts, and removes those that are there twice.
+    /// Finds the sessions of history prompts, and removes those that are there twice.
     pub(super) fn settle_history(
         &self,
-        candidates: &mut Vec<Candidate>,
-        files: &HashMap<i64, HitFile>,
+        rows: &mut Vec<MatchRow>,
+        groups: &mut SessionGroups,
     ) -> Result<(), IndexError> {
-        let of_history = |candidate: &Candidate| {
-            files.get(&candidate.file).is_some_and(|file| file.role == IndexedFileRole::History)
-        };
         let mut statement =
             self.connection.prepare_cached("SELECT session FROM asked WHERE file = ?1 AND line = ?2")?;
-        for candidate in candidates.iter_mut().filter(|candidate| of_history(candidate)) {
-            let mut rows = statement.query([candidate.file, candidate.line as i64])?;
-            candidate.session = rows.next()?.map(|row| row.get(0)).transpose()?;
-        }
-        let mut prompts: HashMap<String, Vec<Option<i64>>> = HashMap::new();
-        for candidate in candidates.iter().filter(|candidate| candidate.kind == MessageKind::Prompt) {
-            if let Some(file) =
-                files.get(&candidate.file).filter(|file| file.role == IndexedFileRole::Session)
-            {
-                prompts.entry(file.session.clone()).or_default().push(candidate.millis);
+        let mut has_history = false;
+        for row in rows.iter_mut() {
+            if groups.role(row.file) != Some(IndexedFileRole::History) {
+                continue;
+            }
+            has_history = true;
+            let mut found = statement.query([row.file, row.line as i64])?;
+            let session = found.next()?.map(|found| found.get::<_, String>(0)).transpose()?;
+            if let Some(session) = session.filter(|session| !session.is_empty()) {
+                row.group = groups.number(session);
             }
         }
-        let is_twice = |candidate: &Candidate| {
+        if !has_history {
+            return Ok(());
+        }
+        let is_prompt = |row: &&MatchRow| {
+            row.kind == MessageKind::Prompt && groups.role(row.file) == Some(IndexedFileRole::Session)
+        };
+        let mut prompts: HashMap<u32, Vec<Option<i64>>> = HashMap::new();
+        for row in rows.iter().filter(is_prompt) {
+            prompts.entry(row.group).or_default().push(row.millis);
+        }
+        let is_twice = |row: &MatchRow| {
             let same = |times: &Vec<Option<i64>>| {
-                times.iter().any(|time| match (time, candidate.millis) {
+                times.iter().any(|time| match (time, row.millis) {
                     (Some(time), Some(millis)) => (time - millis).abs() <= MAX_APART,
                     _ => true,
                 })
             };
-            candidate.session.as_ref().and_then(|session| prompts.get(session)).is_some_and(same)
+            groups.role(row.file) == Some(IndexedFileRole::History)
+                && prompts.get(&row.group).is_some_and(same)
         };
-        candidates.retain(|candidate| !(of_history(candidate) && is_twice(candidate)));
+        rows.retain(|row| !is_twice(row));
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::highlight::HighlightedText;
+use super::matches::Matches;
 use crate::error::IndexError;
 use crate::extract::{FactKind, IndexedFileRole, MAX_INDEXED_BYTES, MessageKind, MessageRole};
 use crate::open::Index;
@@ -66,6 +67,8 @@ pub struct SearchResults {
 /// A message that may become a hit.
 pub(super) struct Candidate {
     pub(super) file: i64,
+    /// The number of its session.
+    pub(super) group: u32,
     /// The session, if the file does not say which.
     pub(super) session: Option<String>,
     pub(super) line: u64,
@@ -77,20 +80,16 @@ pub(super) struct Candidate {
     pub(super) millis: Option<i64>,
     pub(super) uuid: Option<Vec<u8>>,
     pub(super) tool: Option<i64>,
-    pub(super) text_bytes: u64,
     pub(super) is_cut: bool,
     pub(super) score: f64,
     pub(super) snippet: HighlightedText,
 }
 
-/// The columns of a candidate.
-pub(super) const COLUMNS: &str =
-    "messages.file, line, offset, length, block, role, kind, millis, uuid, tool, bytes, indexed";
-
-pub(super) fn candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
+fn candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
     let count = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
     Ok(Candidate {
         file: row.get(0)?,
+        group: 0,
         session: None,
         line: count(1)?,
         offset: count(2)?,
@@ -101,40 +100,47 @@ pub(super) fn candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
         millis: row.get(7)?,
         uuid: row.get(8)?,
         tool: row.get(9)?,
-        text_bytes: count(10)?,
         is_cut: count(10)? > MAX_INDEXED_BYTES as u64,
         score: 0.0,
         snippet: HighlightedText::default(),
     })
 }
 
-impl Candidate {
-    /// The session that it belongs to; a file without one stands for itself.
-    pub(super) fn group<'a>(&'a self, files: &'a HashMap<i64, HitFile>) -> &'a str {
-        let file = files.get(&self.file);
-        let session = self.session.as_deref().or(file.map(|file| file.session.as_str()));
-        session
-            .filter(|session| !session.is_empty())
-            .or(file.map(|file| file.path.as_str()))
-            .unwrap_or_default()
-    }
-}
+/// The files of candidates.
+pub(super) type HitFiles = HashMap<i64, HitFile>;
 
 impl Index {
-    pub(super) fn files_of(&self, candidates: &[Candidate]) -> Result<HashMap<i64, HitFile>, IndexError> {
-        let mut files = HashMap::new();
-        let mut statement = self
+    /// Reads the matches at these places in full, and the files that they are in.
+    pub(super) fn candidates(
+        &self,
+        matches: &Matches,
+        places: impl Iterator<Item = usize>,
+    ) -> Result<(Vec<Candidate>, HitFiles), IndexError> {
+        let mut message = self.connection.prepare_cached(
+            "SELECT file, line, offset, length, block, role, kind, millis, uuid, tool, bytes FROM messages
+             WHERE id = ?1",
+        )?;
+        let mut file = self
             .connection
             .prepare_cached("SELECT path, role, slug, session, agent, state FROM files WHERE id = ?1")?;
-        for candidate in candidates {
-            if let Entry::Vacant(place) = files.entry(candidate.file) {
-                place.insert(statement.query_row([candidate.file], hit_file)?);
+        let (mut candidates, mut files) = (Vec::new(), HashMap::new());
+        for row in places.map(|at| &matches.rows[at]) {
+            let mut candidate = message.query_row([row.id], candidate)?;
+            candidate.group = row.group;
+            let file = match files.entry(row.file) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(file.query_row([row.file], hit_file)?),
+            };
+            let name = matches.groups.name(row.group);
+            if file.role == IndexedFileRole::History && file.path != name {
+                candidate.session = Some(name.to_owned());
             }
+            candidates.push(candidate);
         }
-        Ok(files)
+        Ok((candidates, files))
     }
 
-    pub(super) fn hit(&self, candidate: Candidate, files: &HashMap<i64, HitFile>) -> Result<Hit, IndexError> {
+    pub(super) fn hit(&self, candidate: Candidate, files: &HitFiles) -> Result<Hit, IndexError> {
         let mut tool = match candidate.tool {
             Some(tool) => self
                 .connection

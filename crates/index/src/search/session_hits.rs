@@ -1,12 +1,11 @@
 //! Hits by session, with what identifies the session to a person.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use annals_transcript::title::display_title;
 use rusqlite::{OptionalExtension, Row};
 
-use super::hit::{Candidate, Hit, HitFile};
+use super::hit::{Candidate, Hit, HitFiles};
 use crate::error::IndexError;
 use crate::open::Index;
 
@@ -119,7 +118,7 @@ impl Index {
     pub(super) fn session_hits(
         &self,
         candidate: &Candidate,
-        files: &HashMap<i64, HitFile>,
+        files: &HitFiles,
         count: u64,
     ) -> Result<SessionHits, IndexError> {
         let file = files.get(&candidate.file).cloned().unwrap_or_default();

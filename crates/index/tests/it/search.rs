@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use annals_index::search::{ExactFile, Filter, MAX_COUNTED, Query, SearchResults, find_exact};
+use annals_index::search::{ExactFile, Filter, MAX_COUNTED, Query, SearchResults, SessionLimits, find_exact};
 use annals_index::{Index, IndexedFileRole, MessageKind};
 use annals_store::{DataDir, SessionEntry, Store};
 use annals_testkit::builder::Session;
@@ -242,6 +242,42 @@ fn what_a_file_was_before_an_edit_is_found() {
 }
 
 #[test]
+fn many_titles_take_no_place_from_passages() {
+    let home = Home::new();
+    let mut lines: String = (0..8)
+        .map(|at| format!("{{\"type\":\"custom-title\",\"customTitle\":\"heron {}\",\"sessionId\":\"55555552-0000-4000-8000-000000000000\"}}\n", "x".repeat(at)))
+        .collect();
+    lines += "{\"type\":\"user\",\"uuid\":\"a\",\"timestamp\":\"2020-01-01T00:00:00.000Z\",\"message\":{\"role\":\"user\",\"content\":\"an old heron\"}}\n";
+    home.write("projects/-w/55555552-0000-4000-8000-000000000000.jsonl", lines);
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let limits = SessionLimits { sessions: 20, passages: 3 };
+    let found =
+        index.search_sessions(&Query::parse("heron").unwrap(), limits, NOW, &mut |_, _| None).unwrap();
+    assert_eq!((found.sessions.len(), found.sessions[0].hits.len()), (1, 1));
+    assert!(found.sessions[0].title_hit.is_some());
+}
+
+#[test]
+fn a_long_session_does_not_hide_the_others() {
+    let home = Home::new();
+    let prompt = |line: usize| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"{line}\",\"message\":{{\"role\":\"user\",\"content\":\"a heron {line}\"}}}}\n"
+        )
+    };
+    home.write("projects/-w/55555550-0000-4000-8000-000000000000.jsonl", prompt(0));
+    drop(refreshed(&home.config_dir(), &home.data_dir()));
+    let long: String = (1..2000).map(prompt).collect();
+    home.write("projects/-w/55555551-0000-4000-8000-000000000000.jsonl", long);
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let limits = SessionLimits { sessions: 20, passages: 3 };
+    let query = Query::parse("heron").unwrap();
+    let found = index.search_sessions(&query, limits, NOW, &mut |_, _| None).unwrap();
+    let counts: Vec<u64> = found.sessions.iter().map(|session| session.count).collect();
+    assert_eq!((found.total, found.is_more, counts), (2000, false, vec![1999, 1]));
+}
+
+#[test]
 fn a_flood_is_counted_so_far_and_no_further() {
     let home = Home::new();
     for file in 0..3 {
@@ -258,7 +294,7 @@ fn a_flood_is_counted_so_far_and_no_further() {
     assert_eq!((found.total, found.is_more, found.hits.len()), (MAX_COUNTED as u64, true, 20));
     let found = search(&index, "flood 7");
     assert_eq!((found.total, found.is_more), (3, false));
-    let all = index.search(&Query::parse("flood").unwrap(), 10_000, NOW, &mut |_, _| None).unwrap();
+    let all = index.search(&Query::parse("flood").unwrap(), 20_000, NOW, &mut |_, _| None).unwrap();
     assert_eq!((all.total, all.is_more, all.hits.len()), (3 * MAX_COUNTED as u64, false, 3 * MAX_COUNTED));
     let all = index.search(&Query::parse("flood").unwrap(), usize::MAX, NOW, &mut |_, _| None).unwrap();
     assert_eq!(all.hits.len(), 3 * MAX_COUNTED);

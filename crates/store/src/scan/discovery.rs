@@ -163,6 +163,15 @@ impl Discovery {
         self.problems = problems;
     }
 
+    /// Adds what another store holds, for reports over several; paths tell which is of which.
+    pub fn extend(&mut self, other: Self) {
+        self.projects.extend(other.projects);
+        self.sessions.extend(other.sessions);
+        self.agents.extend(other.agents);
+        self.side_files.extend(other.side_files);
+        self.problems.extend(other.problems);
+    }
+
     /// The sessions of a project.
     pub fn sessions_of<'d>(&'d self, slug: &Slug) -> impl Iterator<Item = &'d SessionEntry> {
         self.sessions.iter().filter(move |session| session.slug == *slug)

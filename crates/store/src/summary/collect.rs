@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use annals_json::{Fields, Text};
+use annals_json::{Fields, Text, Value};
 use annals_transcript::content::Block;
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::time::Timestamp;
@@ -10,6 +10,7 @@ use annals_transcript::title::TitleCollector;
 use annals_transcript::turn::Speaker;
 
 use super::{Coverage, PullRequest, Summary};
+use crate::key::SessionKey;
 use crate::project_path::PathCollector;
 use crate::scan::SessionEntry;
 
@@ -73,6 +74,7 @@ impl<'e> SummaryCollector<'e> {
             created_millis: None,
             active_millis: None,
             git_branch: None,
+            forked_from: None,
             versions: Vec::new(),
             models: Vec::new(),
             entrypoint: None,
@@ -156,6 +158,9 @@ impl<'e> SummaryCollector<'e> {
             summary.is_sidechain_first = record.fields().is_true("isSidechain");
         }
         for field in record.fields().iter() {
+            if field.key.raw() == b"forkedFrom" && summary.forked_from.is_none() {
+                summary.forked_from = origin(field.value).filter(|origin| *origin != summary.session);
+            }
             let Some(text) = field.value.text() else { continue };
             match field.key.raw() {
                 b"cwd" if kind != RecordKind::Relocated => {
@@ -194,6 +199,12 @@ impl<'e> SummaryCollector<'e> {
         summary.is_warm_up = is_whole && self.tool_calls == 0 && (asked || answered);
         self.parts
     }
+}
+
+/// The session that a copied record names as its origin.
+fn origin(value: Value<'_>) -> Option<SessionKey> {
+    let id = value.get("sessionId")?.text()?;
+    (!id.is_empty()).then(|| SessionKey::new(id.decode()))
 }
 
 fn note_time(summary: &mut Summary, time: Timestamp<'_>) {

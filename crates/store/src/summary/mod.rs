@@ -69,6 +69,8 @@ pub struct Summary {
     pub active_millis: Option<i64>,
     /// The git branch, the last one seen.
     pub git_branch: Option<String>,
+    /// The session that it was forked from.
+    pub forked_from: Option<SessionKey>,
     /// The client's versions, in the order seen.
     pub versions: Vec<String>,
     /// The models, in the order seen; `<synthetic>` is none.
@@ -109,6 +111,7 @@ impl Summary {
             created_millis: None,
             active_millis: None,
             git_branch: None,
+            forked_from: None,
             versions: Vec::new(),
             models: Vec::new(),
             entrypoint: None,
@@ -143,6 +146,19 @@ impl Summary {
         let title = self.title.as_ref().filter(|(source, _)| is_title(source)).map(|(_, text)| text.as_str());
         let (first, last) = (self.first_prompt.as_deref(), self.last_prompt.as_deref());
         display_title(title, first, last).or(self.title_text())
+    }
+
+    /// Takes over what other files say about the session: a summary among those of a store may know a better title.
+    pub fn adopt(&mut self, listed: &Self) {
+        let rank = |title: &Option<(TitleSource, String)>| title.as_ref().map(|(source, _)| *source);
+        let is_better = match (rank(&listed.title), rank(&self.title)) {
+            (Some(theirs), Some(own)) => theirs == TitleSource::Summary && theirs < own,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        if is_better {
+            self.title.clone_from(&listed.title);
+        }
     }
 
     /// When something last happened in it; when its file was written if no line says it, since copies are written at any time.

@@ -57,6 +57,11 @@ impl IdMap {
         Self { session: (old, new), records: HashMap::new(), agents: HashMap::new(), project }
     }
 
+    /// The same ids in another project folder.
+    pub(crate) fn in_project(self, project: Option<(Slug, Slug)>) -> Self {
+        Self { project, ..self }
+    }
+
     #[cfg(test)]
     pub(super) fn for_test<const R: usize, const A: usize>(
         session: (&str, &str),

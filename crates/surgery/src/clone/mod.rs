@@ -18,7 +18,7 @@ use annals_transcript::resume::Client;
 use annals_transcript::transcript::Transcript;
 
 pub use id_map::IdMap;
-pub(crate) use rewrite::{ForkOrigin, LineRewriter, RewriteError, blocks};
+pub(crate) use rewrite::{ForkOrigin, LineRewriter, RewriteError, blocks, moved_to};
 
 use crate::folder_move::{self, FolderMove};
 use crate::plan::Plan;
@@ -150,6 +150,18 @@ impl ClonePlan {
         };
         let plan = Plan::new(format!("{verb} {} as {}", session.key, names.session()), root);
         Ok(Self { plan, names, path, records: 0, home, moved })
+    }
+
+    /// A plan without changes yet for ids, a project and a move that are known already.
+    pub(crate) fn of_names(
+        names: IdMap,
+        home: (ConfigDir, Slug),
+        moved: Option<FolderMove>,
+        what: String,
+    ) -> Self {
+        let path = home.0.session(&home.1, names.session());
+        let plan = Plan::new(what, home.0.path());
+        Self { plan, names, path, records: 0, home: Some(home), moved }
     }
 
     /// Adds the session's file: these lines of it under the new ids.

@@ -25,7 +25,7 @@ pub(crate) enum ForkOrigin {
 }
 
 /// The move from the session's working directory: the one that has its project's name, else the first.
-pub(super) fn moved_to(session: &Session, new: &str) -> Option<FolderMove> {
+pub(crate) fn moved_to(session: &Session, new: &str) -> Option<FolderMove> {
     let transcript = session.transcript();
     let text = |value: Value<'_>| value.text().map(|text| text.to_string());
     let folders: Vec<String> =
@@ -103,7 +103,8 @@ impl<'n> LineRewriter<'n> {
                 editor.replace_string(&reference.path, new)?;
             }
         }
-        if text(&["sessionId"]).is_some() {
+        // Under its own id, a session keeps lines that name another.
+        if text(&["sessionId"]).is_some() && self.names.session() != self.names.old_session() {
             editor.replace_string(&[PathStep::Key("sessionId")], self.names.session().as_str())?;
         }
         for place in

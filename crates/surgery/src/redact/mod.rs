@@ -111,23 +111,31 @@ fn in_structure(file: &RedactFile, rules: &SecretRules) -> Vec<(usize, SecretKin
     found
 }
 
-/// Plans the replacement of every secret in a session and its files.
-pub fn plan(session: &Session, files: &[RedactFile], rules: &SecretRules) -> Result<Plan, RedactError> {
-    let mut now: Vec<RedactFile> = files.to_vec();
+/// Replaces every secret in files that are read together; returns them with the placeholders.
+pub fn redacted(
+    mut files: Vec<RedactFile>,
+    rules: &SecretRules,
+) -> Result<(Vec<RedactFile>, Placeholders), RedactError> {
     let mut placeholders = Placeholders::default();
     let mut rounds = 0;
-    while let Some(path) = note_all(&now, rules, &mut placeholders) {
+    while let Some(path) = note_all(&files, rules, &mut placeholders) {
         rounds += 1;
         if rounds > MAX_ROUNDS {
             return Err(RedactError::Endless { path });
         }
-        for file in &mut now {
+        for file in &mut files {
             let mut look = |seen: FileText<'_>| replacements(&seen, rules, &mut placeholders);
             if let Some(bytes) = rewrite(&file.format, &file.bytes, &mut look) {
                 file.bytes = bytes;
             }
         }
     }
+    Ok((files, placeholders))
+}
+
+/// Plans the replacement of every secret in a session and its files.
+pub fn plan(session: &Session, files: &[RedactFile], rules: &SecretRules) -> Result<Plan, RedactError> {
+    let (now, placeholders) = redacted(files.to_vec(), rules)?;
     let secrets: usize = placeholders.counts().values().sum();
     let mut plan = Plan::new(format!("redact {} in {}", plural(secrets), session.key), &session.root());
     for (old, new) in files.iter().zip(&now).filter(|(old, new)| old.bytes != new.bytes) {

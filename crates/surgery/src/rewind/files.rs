@@ -110,7 +110,7 @@ pub(super) fn rewind(
     if states.is_empty() {
         return Ok(without_snapshot(&edits, turn, &[]));
     }
-    let folder = work_folder(session, transcript, options)?;
+    let folder = work_folder(session, transcript, options.home)?;
     let rewinder = FileRewinder { session, turn, options, folder, history: &history, edits: &edits };
     let mut files = Vec::new();
     for (name, state) in states {
@@ -149,10 +149,10 @@ fn without_snapshot(edits: &[ToolEdit], turn: &RewindTurn, named: &[PathBuf]) ->
 }
 
 /// The session's working directory: of those in its records, the one of its project.
-fn work_folder(
+pub(crate) fn work_folder(
     session: &Session,
     transcript: &Transcript<'_>,
-    options: RewindOptions<'_>,
+    home: Option<&Path>,
 ) -> Result<PathBuf, RewindError> {
     let named =
         transcript.records().filter_map(|(_, record)| record.envelope().cwd().map(|cwd| cwd.to_string()));
@@ -167,7 +167,7 @@ fn work_folder(
     match () {
         () if !folder.is_absolute() => fault("the session names no working directory"),
         () if folder.parent().is_none() => fault("the session names the root of the disk as its folder"),
-        () if options.home == Some(folder.as_path()) => {
+        () if home == Some(folder.as_path()) => {
             fault("the session works in the home folder, where files are never changed")
         }
         () if !folder.is_dir() => fault("the working directory of the session does not exist"),
@@ -236,25 +236,10 @@ impl FileRewinder<'_> {
             FileState::Content(content) => Ok(Some(content.clone().into_bytes())),
             FileState::Unknown => Err(SkipReason::Unknown),
             FileState::Copy { name, is_first } => {
-                let copy = self.copy(name)?;
+                let copy = copy_of(self.session, name)?;
                 let late = is_first.then(|| self.made_too_late(path, &copy)).flatten();
                 Ok(Some(late.unwrap_or(copy)))
             }
-        }
-    }
-
-    fn copy(&self, name: &str) -> Result<Vec<u8>, SkipReason> {
-        if !is_name_of_copy(name) {
-            return Err(SkipReason::BadName);
-        }
-        let (config, _) = self.session.home.as_ref().ok_or(SkipReason::NoCopy)?;
-        let folder = config.file_history_of(&self.session.key);
-        match resolve_plain_file(&folder, name) {
-            // Clients that resume hard-link copies; reading them is safe.
-            Ok((_, PathState::File)) | Err(PathRefusal::HardLink) => {
-                read_below(config.path(), &folder.join(name)).map_err(|_| SkipReason::NoCopy)
-            }
-            _ => Err(SkipReason::NoCopy),
         }
     }
 
@@ -273,12 +258,31 @@ impl FileRewinder<'_> {
         let left = self.edits.iter().filter(|edit| edit.is_of(path));
         let mut contents = left.filter_map(|edit| edit.after.as_deref());
         contents.any(|after| is_same(after.as_bytes(), now))
-            || self.history.copies_of(name).any(|copy| self.copy(copy).is_ok_and(|copy| copy == now))
+            || self
+                .history
+                .copies_of(name)
+                .any(|copy| copy_of(self.session, copy).is_ok_and(|copy| copy == now))
+    }
+}
+
+/// Reads a copy that the client made of a file.
+pub(crate) fn copy_of(session: &Session, name: &str) -> Result<Vec<u8>, SkipReason> {
+    if !is_name_of_copy(name) {
+        return Err(SkipReason::BadName);
+    }
+    let (config, _) = session.home.as_ref().ok_or(SkipReason::NoCopy)?;
+    let folder = config.file_history_of(&session.key);
+    match resolve_plain_file(&folder, name) {
+        // Clients that resume hard-link copies; reading them is safe.
+        Ok((_, PathState::File)) | Err(PathRefusal::HardLink) => {
+            read_below(config.path(), &folder.join(name)).map_err(|_| SkipReason::NoCopy)
+        }
+        _ => Err(SkipReason::NoCopy),
     }
 }
 
 /// Whether a program runs or obeys what the file says.
-fn is_delicate(path: &Path) -> bool {
+pub(crate) fn is_delicate(path: &Path) -> bool {
     is_protected(path) || is_instructions(path)
 }
 

@@ -16,8 +16,8 @@
 
 mod conversation;
 mod file_history;
-mod files;
-mod tool_edits;
+pub(crate) mod files;
+pub(crate) mod tool_edits;
 mod turns;
 
 use std::ops::ControlFlow;
@@ -170,7 +170,7 @@ pub fn apply(
 }
 
 /// Replaces or creates a file.
-fn write(path: &Path, old: Option<&[u8]>, new: Vec<u8>, plan: &mut Plan) {
+pub(crate) fn write(path: &Path, old: Option<&[u8]>, new: Vec<u8>, plan: &mut Plan) {
     match old {
         Some(old) => plan.replace(path, old, new),
         None => plan.changes.push(Change::Create { path: path.to_path_buf(), bytes: new }),

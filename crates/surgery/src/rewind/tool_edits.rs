@@ -16,21 +16,22 @@ use crate::session::Session;
 
 /// One edit of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ToolEdit {
+pub(crate) struct ToolEdit {
     /// The record of the edit; `None` if a sub-agent made it.
-    pub(super) node: Option<NodeIndex>,
-    pub(super) time: Option<i64>,
-    pub(super) path: PathBuf,
+    pub(crate) node: Option<NodeIndex>,
+    pub(crate) time: Option<i64>,
+    pub(crate) path: PathBuf,
+    pub(crate) tool: &'static str,
     /// The content before, if known.
-    pub(super) before: Option<String>,
+    pub(crate) before: Option<String>,
     /// The content after, if known.
-    pub(super) after: Option<String>,
+    pub(crate) after: Option<String>,
     /// The replaced and the new text; newer clients record no more for large files.
-    replaced: Option<(String, String, Occurrences)>,
+    pub(crate) replaced: Option<(String, String, Occurrences)>,
 }
 
 /// The edits of a session and its sub-agents, in order as far as known.
-pub(super) fn edits(session: &Session, transcript: &Transcript<'_>) -> Vec<ToolEdit> {
+pub(crate) fn edits(session: &Session, transcript: &Transcript<'_>) -> Vec<ToolEdit> {
     let mut found = of_file(transcript);
     for agent in &session.agents {
         let agent_edits = of_file(&Transcript::parse(&agent.bytes)).into_iter();
@@ -65,10 +66,11 @@ fn of_file(transcript: &Transcript<'_>) -> Vec<ToolEdit> {
         let Record::User(user) = record else { continue };
         let Some(result) = user.tool_use_result() else { continue };
         let time = transcript.node(node).millis;
-        let edit = |path: &str, before, after| ToolEdit {
+        let edit = |tool: &'static str, path: &str, before, after| ToolEdit {
             node: Some(node),
             time,
             path: PathBuf::from(path),
+            tool,
             before,
             after,
             replaced: None,
@@ -85,25 +87,30 @@ fn of_file(transcript: &Transcript<'_>) -> Vec<ToolEdit> {
                 let after = before.as_deref().zip(replaced.as_ref());
                 let after =
                     after.map(|(before, (old, new, occurrences))| occurrences.replace(before, old, new));
-                found.push(ToolEdit { replaced, ..edit(&path, before, after) });
+                found.push(ToolEdit { replaced, ..edit("Edit", &path, before, after) });
             }
             ToolUseResult::MultiEdit(result) => {
                 let Some(path) = text(result.path()) else { continue };
                 let before = text(result.original_file());
                 let after = before.as_deref().and_then(|before| all(before, result.edits()?));
-                found.push(edit(&path, before, after.filter(|_| result.user_modified() != Some(true))));
+                found.push(edit(
+                    "MultiEdit",
+                    &path,
+                    before,
+                    after.filter(|_| result.user_modified() != Some(true)),
+                ));
             }
             ToolUseResult::Write(result) => {
                 let Some(path) = text(result.path()) else { continue };
                 let after = text(result.content()).filter(|_| result.user_modified() != Some(true));
-                found.push(edit(&path, text(result.original_file()), after));
+                found.push(edit("Write", &path, text(result.original_file()), after));
             }
             ToolUseResult::NotebookEdit(result) => {
                 let path = result.fields().get("notebook_path").and_then(Value::text);
                 if let Some(path) = text(path) {
                     let after = text(result.fields().get("updated_file").and_then(Value::text));
                     let before = text(result.fields().get("original_file").and_then(Value::text));
-                    found.push(edit(&path, before, after));
+                    found.push(edit("NotebookEdit", &path, before, after));
                 }
             }
             _ => {}
@@ -114,7 +121,7 @@ fn of_file(transcript: &Transcript<'_>) -> Vec<ToolEdit> {
 
 /// Which occurrences are replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Occurrences {
+pub(crate) enum Occurrences {
     First,
     Every,
 }
@@ -147,20 +154,20 @@ fn all<'a>(before: &str, edits: impl IntoIterator<Item = Value<'a>>) -> Option<S
 
 impl ToolEdit {
     /// Whether it was made in a turn or after it.
-    pub(super) fn is_since(&self, turn: &RewindTurn) -> bool {
+    pub(crate) fn is_since(&self, turn: &RewindTurn) -> bool {
         match self.node {
             Some(node) => node >= turn.node,
             None => self.time.zip(turn.time).is_some_and(|(time, start)| time >= start),
         }
     }
 
-    pub(super) fn is_of(&self, path: &Path) -> bool {
+    pub(crate) fn is_of(&self, path: &Path) -> bool {
         self.path == path
     }
 }
 
 /// Whether two contents are the same to a client, which ignores the kind of line breaks.
-pub(super) fn is_same(left: &[u8], right: &[u8]) -> bool {
+pub(crate) fn is_same(left: &[u8], right: &[u8]) -> bool {
     let plain = |bytes: &[u8]| -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         for (at, &byte) in bytes.iter().enumerate() {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
 mod apply;
+mod bundle;
 mod clone;
 mod compress;
 mod conversation;

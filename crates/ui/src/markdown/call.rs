@@ -77,7 +77,7 @@ impl MarkdownWriter<'_> {
                     let count = total.map_or(names.len(), |total| total as usize);
                     self.details(&counted(count, "file"), &fenced(&names.join("\n"), ""));
                 }
-                ToolOutput::Image { media_type, bytes } => {
+                ToolOutput::Image { media_type, bytes, .. } => {
                     self.paragraph(&format!("*\\[image {} {}\\]*", escaped(media_type), size(*bytes as u64)));
                 }
                 ToolOutput::Todos(todos) => {

@@ -7,7 +7,10 @@
 mod call;
 mod contain;
 mod items;
+mod page;
 mod text;
+
+pub use page::{index, page};
 
 use crate::terminal_text::TerminalText;
 use crate::view::Conversation;

@@ -149,7 +149,7 @@ impl Renderer<'_, '_, '_> {
 }
 
 /// A tool's name for people: an MCP tool by its server and name.
-fn tool_name(name: &str) -> String {
+pub(super) fn tool_name(name: &str) -> String {
     let name = clean(name);
     match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
         Some((server, tool)) => format!("{server}/{tool}"),
@@ -170,7 +170,7 @@ fn change_counts(call: &ToolCall) -> Option<(usize, usize)> {
 }
 
 /// Whether a call takes two lines at most.
-fn is_brief(call: &ToolCall) -> bool {
+pub(super) fn is_brief(call: &ToolCall) -> bool {
     let Some(result) = &call.result else { return call.agents.is_empty() };
     let is_short = |output: &ToolOutput| match output {
         ToolOutput::File(part) => part.act == FileAction::Read,

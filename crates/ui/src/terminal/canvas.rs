@@ -2,22 +2,43 @@
 
 use super::options::{ColorMode, RenderOptions};
 use super::style::{Span, StyledLine, line_width, write_line};
+use crate::clean::{LineBreaks, clean_as};
 
 /// The narrowest page: below this nothing could be read.
 const MIN_WIDTH: usize = 20;
 
+/// What a page is written to.
+pub(super) enum Target<'o> {
+    /// A text with the escape sequences of its styles.
+    Text(&'o mut String),
+    /// Lines of spans, for a program that draws cells itself.
+    Lines(&'o mut Vec<StyledLine>),
+}
+
+impl<'o> From<&'o mut String> for Target<'o> {
+    fn from(out: &'o mut String) -> Self {
+        Self::Text(out)
+    }
+}
+
+impl<'o> From<&'o mut Vec<StyledLine>> for Target<'o> {
+    fn from(out: &'o mut Vec<StyledLine>) -> Self {
+        Self::Lines(out)
+    }
+}
+
 /// A page being written.
 pub(super) struct Canvas<'o, 'l, 'z> {
     pub(super) options: &'l RenderOptions<'z>,
-    out: &'o mut String,
+    out: Target<'o>,
     gutters: StyledLine,
     is_gap_due: bool,
     pub(super) is_started: bool,
 }
 
 impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
-    pub(super) fn new(options: &'l RenderOptions<'z>, out: &'o mut String) -> Self {
-        Self { options, out, gutters: StyledLine::new(), is_gap_due: false, is_started: false }
+    pub(super) fn new(options: &'l RenderOptions<'z>, out: impl Into<Target<'o>>) -> Self {
+        Self { options, out: out.into(), gutters: StyledLine::new(), is_gap_due: false, is_started: false }
     }
 
     /// The columns left after the gutters.
@@ -65,8 +86,18 @@ impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
     }
 
     fn write(&mut self, line: &[Span]) {
-        let spans: Vec<Span> = self.gutters.iter().chain(line).cloned().collect();
-        write_line(&spans, self.options.color == ColorMode::Ansi, self.out);
-        self.out.push('\n');
+        let spans = self.gutters.iter().chain(line).cloned();
+        match &mut self.out {
+            Target::Text(out) => {
+                let spans: Vec<Span> = spans.collect();
+                write_line(&spans, self.options.color == ColorMode::Ansi, out);
+                out.push('\n');
+            }
+            // Content is cleaned on entry; this is a second safeguard, as in `write_span`.
+            Target::Lines(lines) => {
+                let clean = |span: Span| Span::new(clean_as(&span.text, LineBreaks::Line), span.style);
+                lines.push(spans.map(clean).collect());
+            }
+        }
     }
 }

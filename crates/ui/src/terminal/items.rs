@@ -6,7 +6,7 @@ use crate::view::{
     TurnEnd,
 };
 
-use super::canvas::Canvas;
+use super::canvas::{Canvas, Target};
 use super::fold::{Fold, shorten};
 use super::live_page::LivePage;
 use super::markdown::markdown_lines;
@@ -46,16 +46,16 @@ pub(super) struct Renderer<'o, 'l, 'z> {
     /// The last drawn call, if its result may follow.
     pub(super) open_call: String,
     /// How many sub-agents deep.
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
-    pub(super) fn new(options: &'l RenderOptions<'z>, out: &'o mut String) -> Self {
+    pub(super) fn new(options: &'l RenderOptions<'z>, out: impl Into<Target<'o>>) -> Self {
         Self::on(LivePage::default(), options, out)
     }
 
     /// Continues a page.
-    pub(super) fn on(page: LivePage, options: &'l RenderOptions<'z>, out: &'o mut String) -> Self {
+    pub(super) fn on(page: LivePage, options: &'l RenderOptions<'z>, out: impl Into<Target<'o>>) -> Self {
         let LivePage { is_started, last_item, date, model, open_call } = page;
         let mut canvas = Canvas::new(options, out);
         canvas.is_started = is_started;
@@ -69,7 +69,11 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
     }
 
     pub(super) fn conversation(&mut self, conversation: &Conversation) {
-        let mut rest = conversation.items.as_slice();
+        self.items(&conversation.items);
+    }
+
+    pub(super) fn items(&mut self, items: &[Item]) {
+        let mut rest = items;
         while let Some((item, after)) = rest.split_first() {
             let folded = self.fold_minor_items(rest);
             if folded > 0 {

@@ -2,10 +2,11 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use super::code::code_lines;
 use super::options::{ColorMode, RenderOptions};
 use super::style::{Color, Span, Style, StyledLine, line_width, width};
 use super::table::Table;
-use super::wrap::{chop, wrap};
+use super::wrap::wrap;
 use crate::clean::clean;
 
 /// Lays a text in Markdown out in the given columns.
@@ -17,7 +18,7 @@ pub(super) fn markdown_lines(text: &str, columns: usize, options: &RenderOptions
 }
 
 /// Returns the parser of all our texts, without strikethrough: a tilde in these texts means "about".
-pub(super) fn parser(text: &str) -> Parser<'_> {
+pub(crate) fn parser(text: &str) -> Parser<'_> {
     Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS)
 }
 
@@ -268,15 +269,9 @@ impl<'l, 'z> MarkdownLayout<'l, 'z> {
         let label = if language.is_empty() { String::new() } else { format!(" {language} ") };
         let left = long.saturating_sub(width(top) + width(&label));
         self.line(vec![Span::dim(top), Span::dim(label), Span::dim(rule.repeat(left))]);
-        for line in code.lines() {
-            let style = match (language, line.as_bytes().first()) {
-                ("diff" | "patch", Some(b'+')) => Style::color(Color::Green),
-                ("diff" | "patch", Some(b'-')) => Style::color(Color::Red),
-                _ => Style::PLAIN,
-            };
-            for piece in chop(line, room.saturating_sub(width(side)).max(1)) {
-                self.line(vec![Span::dim(side), Span::new(piece, style)]);
-            }
+        for mut line in code_lines(code, language, room.saturating_sub(width(side)).max(1)) {
+            line.insert(0, Span::dim(side));
+            self.line(line);
         }
         self.line(vec![Span::dim(bottom), Span::dim(rule.repeat(long.saturating_sub(width(bottom))))]);
     }

@@ -5,6 +5,7 @@
 
 mod call;
 mod canvas;
+mod code;
 mod fold;
 mod items;
 mod live_page;
@@ -12,16 +13,21 @@ mod markdown;
 mod notes;
 mod options;
 mod output;
+mod passage;
 mod stream;
 mod style;
 mod table;
 mod wrap;
 
 pub use live_page::LivePage;
+pub(crate) use markdown::parser as markdown_parser;
 pub use options::{ColorMode, RenderOptions, ThinkingDisplay};
+pub use passage::{Passage, is_minor, is_stamped};
 pub use stream::MarkdownStream;
 pub use style::{Color, Span, Style, StyledLine, clip};
-pub(crate) use style::{line_width, width, write_line, write_span};
+pub use style::{line_width, width};
+pub(crate) use style::{write_line, write_span};
+pub use wrap::wrap;
 
 use crate::terminal_text::TerminalText;
 use crate::view::{Conversation, Diff, Todo};

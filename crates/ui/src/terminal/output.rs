@@ -35,7 +35,7 @@ pub(super) fn output(
         ToolOutput::Diff(change) => diff(change, columns, options),
         ToolOutput::File(part) => file(part, columns, options),
         ToolOutput::Files { names, total } => files(names, *total, columns, options),
-        ToolOutput::Image { media_type, bytes } => {
+        ToolOutput::Image { media_type, bytes, .. } => {
             vec![vec![Span::dim(format!("image {} {}", clean(media_type), size(*bytes as u64)))]]
         }
         ToolOutput::Todos(todos) => {

@@ -121,12 +121,12 @@ impl Span {
 pub type StyledLine = Vec<Span>;
 
 /// Returns how many columns a text takes.
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.width() }
 }
 
 /// Returns how many columns a line takes.
-pub(crate) fn line_width(line: &[Span]) -> usize {
+pub fn line_width(line: &[Span]) -> usize {
     line.iter().map(|span| width(&span.text)).sum()
 }
 

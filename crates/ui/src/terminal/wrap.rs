@@ -10,7 +10,7 @@ fn columns(character: char) -> usize {
 }
 
 /// Breaks a text into lines of at most the given columns. Spaces at the start of a line and between words are kept.
-pub(super) fn wrap(spans: &[Span], columns: usize) -> Vec<StyledLine> {
+pub fn wrap(spans: &[Span], columns: usize) -> Vec<StyledLine> {
     let mut wrapper = LineWrapper { columns: columns.max(1), ..LineWrapper::default() };
     for span in spans {
         wrapper.add(span);

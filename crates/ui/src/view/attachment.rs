@@ -40,7 +40,13 @@ fn queued(body: &AttachmentBody<'_>) -> ItemBody {
         Some(mode) if !mode.is("prompt") && !mode.is("bash") => {
             ItemBody::Note(Note { kind: NoteKind::Client, label: Some(mode.to_string()), text })
         }
-        _ => ItemBody::Prompt(PromptItem { text, images, documents: 0, author: PromptKind::Queued }),
+        _ => ItemBody::Prompt(PromptItem {
+            text,
+            images,
+            first_image: 0,
+            documents: 0,
+            author: PromptKind::Queued,
+        }),
     }
 }
 

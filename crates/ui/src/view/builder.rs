@@ -31,7 +31,20 @@ pub(super) struct ThreadBuilder<'b, 't, 'a, 'g> {
     pub(super) turn: TurnEnd,
     turn_span: Option<(i64, i64)>,
     title: Option<String>,
-    is_off_path: bool,
+    pub(super) is_off_path: bool,
+    /// Where the last item is that was taken.
+    last_position: Option<Position>,
+}
+
+/// A part of a conversation, as the builder meets it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum WalkStep {
+    /// A record of the main history.
+    Path(NodeIndex),
+    /// Something off it.
+    Aside(SideItem),
+    /// The end.
+    End,
 }
 
 impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
@@ -52,11 +65,18 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
             turn_span: None,
             title: None,
             is_off_path: false,
+            last_position: None,
         }
     }
 
     /// Builds the main history with everything off it.
     pub(super) fn main(mut self) -> Conversation {
+        self.walk(|_, _| ());
+        Conversation { items: self.items }
+    }
+
+    /// Goes through the main history and everything off it, and calls `after` with each part; it may take the items.
+    pub(super) fn walk(&mut self, mut after: impl FnMut(&mut Self, WalkStep)) {
         let layout = self.layout;
         self.number_turns(&layout.path);
         for &(_, aside) in &layout.asides {
@@ -69,12 +89,25 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
             let line = self.source.transcript.node(node).line as usize;
             while let Some(&(_, aside)) = asides.next_if(|&&(at, _)| at < line) {
                 self.aside(aside);
+                after(self, WalkStep::Aside(aside));
             }
             self.node(node);
+            after(self, WalkStep::Path(node));
         }
-        asides.for_each(|&(_, aside)| self.aside(aside));
+        for &(_, aside) in asides {
+            self.aside(aside);
+            after(self, WalkStep::Aside(aside));
+        }
         self.end_turn();
-        Conversation { items: self.items }
+        after(self, WalkStep::End);
+    }
+
+    /// Takes the items so far.
+    pub(super) fn take_items(&mut self) -> Vec<Item> {
+        if let Some(last) = self.items.last() {
+            self.last_position = Some(last.position.clone());
+        }
+        std::mem::take(&mut self.items)
     }
 
     /// Builds the items of these records only.
@@ -98,7 +131,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         }
     }
 
-    fn aside(&mut self, aside: SideItem) {
+    pub(super) fn aside(&mut self, aside: SideItem) {
         let kind = |node: NodeIndex| self.source.transcript.node(node).kind;
         // Side records have no parent: they stay at their line.
         self.is_off_path = !matches!(aside, SideItem::Node(node) if !kind(node).is_chain());
@@ -131,7 +164,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         self.items.push(Item { position, body });
     }
 
-    fn node(&mut self, node: NodeIndex) {
+    pub(super) fn node(&mut self, node: NodeIndex) {
         if std::mem::replace(&mut self.is_shown[node], true)
             && self.source.transcript.node(node).kind.is_chain()
         {
@@ -265,8 +298,9 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         let mut turn = std::mem::take(&mut self.turn);
         let span = self.turn_span.take().and_then(|(from, to)| u64::try_from(to - from).ok());
         turn.duration_ms = turn.duration_ms.or(span.filter(|&span| span > 0));
-        if let (false, Some(last)) = (turn.models.is_empty(), self.items.last()) {
-            let position = Position { is_off_path: false, ..last.position.clone() };
+        let last = self.items.last().map(|item| &item.position).or(self.last_position.as_ref());
+        if let (false, Some(last)) = (turn.models.is_empty(), last) {
+            let position = Position { is_off_path: false, ..last.clone() };
             self.items.push(Item { position, body: ItemBody::TurnEnd(turn) });
         }
     }

@@ -10,6 +10,7 @@ use annals_transcript::response::{Response, responses};
 use annals_transcript::transcript::{NodeIndex, NodeMap, Transcript};
 
 use super::item::Position;
+use super::layout::descendants;
 
 /// A transcript and its indexes.
 pub(super) struct IndexedTranscript<'t, 'a> {
@@ -52,10 +53,19 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
     /// The main history, first line first. If it ends at a summary without a boundary (as early clients wrote compactions)
     /// or at a missing parent, it continues at the line before in the file.
     pub(super) fn path(&self) -> Vec<NodeIndex> {
+        self.path_to(self.leaf())
+    }
+
+    /// The same for the branch that a record is on: to the last line that follows from it.
+    pub(super) fn path_through(&self, node: NodeIndex) -> Vec<NodeIndex> {
+        let after = descendants(self, node).into_iter().rev();
+        self.path_to(after.chain([node]).find(|&node| self.is_end(node)))
+    }
+
+    fn path_to(&self, mut leaf: Option<NodeIndex>) -> Vec<NodeIndex> {
         let nodes = self.transcript.nodes();
         let mut is_seen = NodeMap::new(self.transcript, false);
         let mut stretches: Vec<Vec<NodeIndex>> = Vec::new();
-        let mut leaf = self.leaf();
         while let Some(from) = leaf {
             let mut stretch = history(self.transcript, &self.graph, from);
             // Parents may lead into lines that are already listed.

@@ -79,6 +79,8 @@ pub struct PromptItem {
     pub text: String,
     /// The number of images.
     pub images: usize,
+    /// Which image of the record is the first of them.
+    pub first_image: usize,
     /// The number of documents.
     pub documents: usize,
     /// Who wrote it, and how.

@@ -41,7 +41,11 @@ pub(super) struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     pub(super) fn new(source: &IndexedTranscript<'_, 'a>) -> Self {
-        let path = source.path();
+        Self::along(source, source.path())
+    }
+
+    /// The layout of another history than the last.
+    pub(super) fn along(source: &IndexedTranscript<'_, 'a>, path: Vec<NodeIndex>) -> Self {
         let mut on_path = NodeMap::new(source.transcript, false);
         path.iter().for_each(|&node| on_path[node] = true);
         let mut layout = Self {

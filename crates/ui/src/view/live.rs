@@ -65,6 +65,11 @@ impl LiveSession {
         conversation.items.retain_mut(|item| {
             let is_new = self.is_new(item, before, &mut asked);
             item.position.line = line.number;
+            if let ItemBody::ToolCall(call) = &mut item.body
+                && let Some(result) = &mut call.result
+            {
+                result.line = line.number;
+            }
             item.position.is_off_path = side == Some(true) && !is_agent_file;
             is_new
         });

@@ -6,14 +6,14 @@ use annals_transcript::transcript::NodeIndex;
 use annals_transcript::turn::{Speaker, prompt_text};
 
 use super::builder::ThreadBuilder;
-use super::call;
 use super::item::{
     Compaction, Failure, ItemBody, ModelText, Note, NoteKind, PromptItem, PromptKind, UnknownEntry,
 };
 use super::output::{self, CallInput};
 use super::system::command_output;
 use super::text::{opening, value_text};
-use super::tool::{ToolCall, ToolCallResult, ToolOutput};
+use super::tool::{FileAction, FileExcerpt, ToolCall, ToolCallResult, ToolOutput};
+use super::{call, image};
 
 impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
     /// Adds the items of a user line.
@@ -41,7 +41,7 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
 
     /// Adds results, except those that are shown with their call.
     fn results(&mut self, node: NodeIndex, user: &User<'a>) {
-        for block in user.content().blocks() {
+        for (at, block) in user.content().blocks().enumerate() {
             match block {
                 Block::ToolResult(result) => {
                     let pair = result.tool_use().and_then(|id| self.source.pairs.get(&id));
@@ -70,6 +70,7 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
                         ItemBody::Prompt(PromptItem {
                             text: String::new(),
                             images: 1,
+                            first_image: image::images_before(user, at),
                             documents: 0,
                             author: PromptKind::Person,
                         }),
@@ -257,6 +258,16 @@ fn show_request(call: &mut ToolCall, input: Option<&annals_json::Fields<'_>>, cw
         "Edit" | "MultiEdit" if plain && !call.is_error() => {
             super::diff::of_input(input, cwd).map(ToolOutput::Diff)
         }
+        // Without the client's record of it, the request has the file.
+        "Write" if plain && !call.is_error() => input.text("content").map(|text| {
+            ToolOutput::File(FileExcerpt {
+                act: FileAction::Written,
+                path: call.headline.clone(),
+                start_line: 1,
+                total_lines: None,
+                text: text.to_string(),
+            })
+        }),
         "ExitPlanMode" | "exit_plan_mode" if plain => {
             input.text("plan").map(|plan| ToolOutput::Markdown(plan.to_string()))
         }
@@ -276,6 +287,7 @@ fn prompt(user: &User<'_>, author: PromptKind) -> ItemBody {
     ItemBody::Prompt(PromptItem {
         text: prompt_text(user),
         images: count("image"),
+        first_image: 0,
         documents: count("document"),
         author,
     })

@@ -7,7 +7,9 @@
 mod attachment;
 mod builder;
 mod call;
+mod detail;
 mod diff;
+mod image;
 mod indexed;
 mod item;
 mod layout;
@@ -20,8 +22,11 @@ mod sub_agents;
 mod system;
 mod text;
 mod tool;
+mod windows;
 
 pub use call::headline;
+pub use detail::Detail;
+pub use image::{ImageRef, image_data, image_type};
 pub use item::{
     AbandonedBranch, AttachmentNote, Branch, Compaction, Damage, Failure, HookRun, Item, ItemBody, ModelText,
     Note, NoteKind, Position, PromptItem, PromptKind, SessionFact, SubAgent, TurnEnd, UnknownEntry,
@@ -33,6 +38,8 @@ pub use tool::{
     CallPhase, Diff, DiffLine, DiffSign, FileAction, FileExcerpt, Hunk, InputField, QuestionAnswer, Todo,
     TodoState, ToolCall, ToolCallResult, ToolOutput,
 };
+
+pub use windows::{ConversationMap, ItemPlace, RecordSpan, WindowPlan};
 
 use annals_transcript::transcript::Transcript;
 

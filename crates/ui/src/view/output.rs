@@ -7,9 +7,9 @@ use annals_transcript::tool_result::{
     AskUserQuestionResult, BashResult, GrepResult, ReadResult, ToolUseResult,
 };
 
-use super::diff;
 use super::text::relative;
 use super::tool::{FileAction, FileExcerpt, QuestionAnswer, Todo, TodoState, ToolCallResult, ToolOutput};
+use super::{diff, image};
 use crate::figures::size;
 
 /// The input of the call that a result answers.
@@ -37,8 +37,8 @@ pub(super) fn of_result(
         return result;
     }
     let kept = user.tool_use_result().filter(|_| !result.is_error);
-    let shaped = kept.and_then(|kept| of_shape(&kept, asked, &mut result.remark));
-    result.outputs = shaped.unwrap_or_else(|| of_content(&seen));
+    let shaped = kept.and_then(|kept| of_shape(user, &kept, asked, &mut result.remark));
+    result.outputs = shaped.unwrap_or_else(|| of_content(&seen, first_image(user, block)));
     result
 }
 
@@ -58,6 +58,7 @@ fn denial(user: &User<'_>, seen: &Content<'_>, is_error: bool) -> Option<String>
 
 /// The client's record, if it shows more than the content sent to the model.
 fn of_shape(
+    user: &User<'_>,
     kept: &ToolUseResult<'_>,
     asked: &CallInput<'_, '_>,
     remark: &mut Option<String>,
@@ -91,7 +92,7 @@ fn of_shape(
                 })
             })))
         }
-        ToolUseResult::Read(read) => one(of_read(read, asked.cwd)),
+        ToolUseResult::Read(read) => one(of_read(read, asked.cwd, image::stored_image_number(user))),
         ToolUseResult::Grep(grep) => one(of_grep(grep, asked.cwd)),
         ToolUseResult::Glob(glob) => {
             let names = names(glob.filenames(), asked.cwd);
@@ -158,7 +159,7 @@ fn printed(stdout: &str, stderr: &str) -> Vec<ToolOutput> {
     whole(stdout).map(ToolOutput::Text).into_iter().chain(complaint).collect()
 }
 
-fn of_read(read: &ReadResult<'_>, cwd: Option<&str>) -> Option<ToolOutput> {
+fn of_read(read: &ReadResult<'_>, cwd: Option<&str>, number: usize) -> Option<ToolOutput> {
     let file = read.file()?;
     // The content sent to the model shows more of a document: its path and its pages.
     if read.kind().is_some_and(|kind| kind.is("pdf")) {
@@ -166,7 +167,7 @@ fn of_read(read: &ReadResult<'_>, cwd: Option<&str>) -> Option<ToolOutput> {
     }
     if let Some(data) = file.base64() {
         let media_type = file.media_type().map(|text| text.to_string()).unwrap_or_default();
-        return Some(ToolOutput::Image { media_type, bytes: data.raw().len() / 4 * 3 });
+        return Some(ToolOutput::Image { media_type, bytes: data.raw().len() / 4 * 3, number });
     }
     let text = file.content()?.to_string();
     // A last line without words is counted by the client and not by people.
@@ -226,8 +227,14 @@ fn of_answers(asked: &AskUserQuestionResult<'_>) -> ToolOutput {
     ToolOutput::Answers(asked.questions().into_iter().flatten().filter_map(|q| q.fields().map(one)).collect())
 }
 
+/// Which image of the record is the first of this result.
+fn first_image(user: &User<'_>, block: &ResultBlock<'_>) -> usize {
+    let is_this = |other: &Block<'_>| std::ptr::eq(other.raw(), block.fields().raw());
+    user.content().blocks().position(|other| is_this(&other)).map_or(0, |at| image::images_before(user, at))
+}
+
 /// What the model saw.
-pub(super) fn of_content(seen: &Content<'_>) -> Vec<ToolOutput> {
+fn of_content(seen: &Content<'_>, first_image: usize) -> Vec<ToolOutput> {
     if let Content::Unknown(value) = seen {
         return vec![ToolOutput::Text(String::from_utf8_lossy(value.raw()).into_owned())];
     }
@@ -235,17 +242,18 @@ pub(super) fn of_content(seen: &Content<'_>) -> Vec<ToolOutput> {
         let text = text.to_string();
         return if text.trim().is_empty() { Vec::new() } else { vec![ToolOutput::Text(unwrapped(text))] };
     }
+    let mut images_seen = 0;
     let output = |block: Block<'_>| match block {
         Block::Text(text) => {
             let text = text.text()?.to_string();
             (!text.trim().is_empty()).then(|| ToolOutput::Text(unwrapped(text)))
         }
-        Block::Image(image) => {
-            let source = image.source();
+        Block::Image(found) => {
             let media_type =
-                source.as_ref().and_then(|source| source.media_type()).map(|text| text.to_string());
-            let bytes = source.and_then(|source| source.data()).map_or(0, |data| data.raw().len() / 4 * 3);
-            Some(ToolOutput::Image { media_type: media_type.unwrap_or_default(), bytes })
+                found.source().and_then(|source| source.media_type()).map(|text| text.to_string());
+            let (bytes, number) = (image::size_of(&found), first_image + images_seen);
+            images_seen += 1;
+            Some(ToolOutput::Image { media_type: media_type.unwrap_or_default(), bytes, number })
         }
         Block::Document(document) => {
             let source = document.source();

@@ -99,7 +99,13 @@ pub(super) fn of_record(record: &Record<'_>, title: &mut Option<String>) -> Opti
         Record::Relocated(record) => Some(ItemBody::Fact(SessionFact::Moved(owned(record.cwd())))),
         Record::QueueOperation(record) => {
             let (text, images) = queued_text(record.content()?);
-            Some(ItemBody::Prompt(PromptItem { text, images, documents: 0, author: PromptKind::Queued }))
+            Some(ItemBody::Prompt(PromptItem {
+                text,
+                images,
+                first_image: 0,
+                documents: 0,
+                author: PromptKind::Queued,
+            }))
         }
         _ => None,
     }

@@ -101,6 +101,8 @@ pub enum ToolOutput {
         media_type: String,
         /// Its size in bytes.
         bytes: usize,
+        /// Which image of the result's record.
+        number: usize,
     },
     /// The todo list after the call.
     Todos(Vec<Todo>),

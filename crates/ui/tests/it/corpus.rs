@@ -11,6 +11,7 @@ use annals_transcript::line::lines;
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::{Node, Transcript};
 use annals_transcript::turn::{Speaker, prompt_text};
+use annals_ui::html::{self, HtmlOptions, Markup, PageHeader};
 use annals_ui::terminal::{self, RenderOptions};
 use annals_ui::view::{BranchDetail, ItemBody, LiveSession, NoteKind};
 use annals_ui::{Conversation, TerminalText, ViewOptions, markdown};
@@ -123,4 +124,47 @@ fn forms(path: &Path, conversation: &Conversation) {
         let own = out.matches("\u{1b}[").count();
         assert_eq!(escapes, own, "{path:?}");
     }
+}
+
+/// Bytes of the style, the script and what else every page has.
+const PAGE_FRAME: usize = 12 * 1024;
+
+/// Bytes that a page of many short items may have more.
+const PAGE_SLACK: usize = 8 * 1024;
+
+#[test]
+fn every_session_is_a_page_hardly_larger_than_its_text() {
+    let Some(corpus) = corpus::or_skip("every_session_is_a_page_hardly_larger_than_its_text") else { return };
+    let (mut pages, mut texts) = (0, 0);
+    for path in corpus.sample() {
+        let bytes = fs::read(&path).unwrap_or_default();
+        let transcript = Transcript::parse(&bytes);
+        let conversation =
+            Conversation::build(&transcript, &[], ViewOptions { branches: BranchDetail::Full });
+        let mut page = String::new();
+        let options = HtmlOptions { markup: Markup::Compact, ..HtmlOptions::default() };
+        html::page(&PageHeader::default(), &conversation, &options, &mut page);
+        let (body, text) = (page.len(), shown_text(&page));
+        assert!(
+            body <= text * 13 / 10 + PAGE_FRAME + PAGE_SLACK,
+            "{path:?}: {body} bytes for {text} of text"
+        );
+        (pages, texts) = (pages + body.saturating_sub(PAGE_FRAME), texts + text);
+    }
+    assert!(pages * 10 <= texts * 13, "{pages} bytes for {texts} of text");
+}
+
+/// The bytes of text that a reader sees.
+fn shown_text(page: &str) -> usize {
+    let (mut text, mut is_code) = (0, false);
+    for token in html5gum::Tokenizer::new(page) {
+        let Ok(token) = token;
+        match token {
+            html5gum::Token::StartTag(tag) => is_code = matches!(tag.name.as_slice(), b"style" | b"script"),
+            html5gum::Token::EndTag(_) => is_code = false,
+            html5gum::Token::String(words) if !is_code => text += words.len(),
+            _ => {}
+        }
+    }
+    text
 }

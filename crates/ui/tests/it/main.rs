@@ -2,6 +2,9 @@
 
 mod any_input;
 mod corpus;
+mod highlight;
+mod html;
+mod html_hostile;
 mod live;
 mod live_call;
 mod markdown;
@@ -12,3 +15,4 @@ mod terminal;
 mod terminal_calls;
 mod terminal_marks;
 mod view;
+mod windows;

@@ -80,6 +80,12 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     memory::guard();
     let folder = context.current_dir.clone().unwrap_or_default();
     args.find_prompt(|path| folder.join(path).is_dir());
+    let resumed = args.resume.clone().flatten();
+    let resumed = resumed.or_else(|| args.r#continue.then(|| "last".to_owned()));
+    if let Some(session) = resumed.filter(|_| context.store.are_several()) {
+        // Settings, agents and files are those of the store that the session is in. What is wrong with it is said later.
+        let _ = ResolvedSession::find(context, &session);
+    }
     if let Some(session) = args.replay.clone() {
         return replay::run(&session, &args, context);
     }

@@ -56,11 +56,12 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
     }
     let mut loose = Vec::new();
     if args.all {
-        let discovery = Arc::new(context.store.discover());
-        let sessions = discovery.sessions.iter().filter(|session| session.bytes > 0);
-        targets.extend(sessions.map(|session| ResolvedSession::of_entry(session, &discovery)));
-        loose.extend(discovery.problems.iter().cloned());
-        loose.extend(annals_store::orphans(&discovery));
+        for discovery in context.each_store(|context| Arc::new(context.store.discover())) {
+            let sessions = discovery.sessions.iter().filter(|session| session.bytes > 0);
+            targets.extend(sessions.map(|session| ResolvedSession::of_entry(session, &discovery)));
+            loose.extend(discovery.problems.iter().cloned());
+            loose.extend(annals_store::orphans(&discovery));
+        }
     }
     let progress = Mutex::new(context.progress("checking", Some(targets.len() as u64)));
     let read = parallel::map(&targets, |target| {

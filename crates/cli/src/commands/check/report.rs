@@ -1,8 +1,8 @@
 //! Prints what `annals check` found, as text or JSON.
 
 use annals_json::ObjectWriter;
-use annals_store::FileProblem;
-use annals_transcript::problem::{Problem, Severity};
+use annals_store::{FileProblem, Summary};
+use annals_transcript::problem::{Problem, ProblemKind, Severity};
 use annals_transcript::resume::Client;
 use annals_ui::{TerminalText, text};
 
@@ -10,6 +10,8 @@ use super::{ClientVerdict, FileCheck};
 use crate::args::CheckArgs;
 use crate::context::Context;
 use crate::output::{Output, Paint};
+use crate::short_ids::shell_word;
+use crate::table::{cut, one_line};
 use crate::{json, words};
 
 pub(super) fn draw(
@@ -18,34 +20,38 @@ pub(super) fn draw(
     args: &CheckArgs,
     context: &mut Context,
 ) -> std::io::Result<()> {
-    let verbose = context.verbosity > 0;
+    let (verbose, brief) = (context.verbosity > 0, context.verbosity < 0);
     let out = &mut context.out;
     out.page();
     let is_quiet = |file: &&FileCheck| {
         let serious = file.problems.iter().any(|problem| problem.kind.severity() >= Severity::Warning);
-        args.all && !verbose && !serious && file.is_whole()
+        (args.all || brief) && !verbose && !serious && file.is_whole()
     };
     for file in checked.iter().filter(|file| !is_quiet(file)) {
-        let name = out.paint(Paint::Bold, file.path.display().to_string());
-        out.line(name)?;
+        draw_heading(file, out)?;
         for verdict in &file.clients {
             draw_verdict(verdict, out)?;
         }
-        draw_problems(&file.problems, verbose, out)?;
+        draw_problems(&file.problems, context.verbosity, out)?;
         if file.is_repairable {
-            out.line(format!("  to repair it: annals repair {}", file.session))?;
+            out.line(format!("  to repair it: annals repair {}", shell_word(&file.session)))?;
         } else if file.has_damage() {
             out.line("  annals repair leaves it as it is: no fix is known to be right")?;
         }
         out.line("")?;
     }
+    let loose: Vec<&FileProblem> =
+        loose.iter().filter(|problem| !brief || problem.problem.kind.severity() > Severity::Note).collect();
     if !loose.is_empty() {
         let name = out.paint(Paint::Bold, "store");
         out.line(name)?;
-        for problem in loose {
+        for problem in &loose {
             let severity = paint_severity(problem.problem.kind.severity(), out);
-            let what = format!(" {}: {}", problem.path.display(), problem.problem.message());
-            out.line(text!["  ", severity, what])?;
+            let what = format!("{}: {}", problem.path.display(), problem.problem.message());
+            out.entry(text!["  ", severity, " "], PROBLEM_INDENT, what)?;
+        }
+        for remedy in remedies(&loose) {
+            out.entry("  ".into(), 2, remedy)?;
         }
         out.line("")?;
     }
@@ -53,6 +59,45 @@ pub(super) fn draw(
     let newest = Client::NEWEST;
     let files = words::plural(checked.len() as u64, "file resumes", "files resume");
     out.line(format!("{healthy} of {files} with {newest}"))
+}
+
+/// The width of what stands before a problem.
+const PROBLEM_INDENT: usize = 10;
+
+/// What to do about problems of the store, by their kinds.
+fn remedies(problems: &[&FileProblem]) -> Vec<&'static str> {
+    let has = |kinds: &[ProblemKind]| problems.iter().any(|problem| kinds.contains(&problem.problem.kind));
+    let mut found = Vec::new();
+    if has(&[ProblemKind::StaleIndexEntry]) {
+        found.push("sessions-index.json is a cache of Claude Code: the files are right, and changes by annals update it");
+    }
+    if has(&[ProblemKind::OrphanFile, ProblemKind::EmptyFile, ProblemKind::WarmUp]) {
+        found.push("to remove what is left over: annals gc");
+    }
+    found
+}
+
+/// The title, and below it the id and the file.
+fn draw_heading(file: &FileCheck, out: &mut Output) -> std::io::Result<()> {
+    let path = file.path.display().to_string();
+    let summary = Summary::read_path(&file.path).ok();
+    let title = summary.as_ref().and_then(Summary::display_title).map(one_line);
+    match title {
+        Some(title) => {
+            let title = cut(&title, out.table_width.unwrap_or(usize::MAX), out.unicode);
+            let title = out.paint(Paint::Bold, title);
+            out.line(title)?;
+            let id = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let id = out.paint(Paint::Cyan, one_line(&id));
+            out.line(text!["  ", id])?;
+            let path = out.paint(Paint::Dim, path);
+            out.line(text!["  ", path])
+        }
+        None => {
+            let path = out.paint(Paint::Bold, path);
+            out.line(path)
+        }
+    }
 }
 
 fn draw_verdict(verdict: &ClientVerdict, out: &mut Output) -> std::io::Result<()> {
@@ -74,13 +119,13 @@ fn messages(count: usize) -> String {
     words::plural(count as u64, "message", "messages")
 }
 
-/// Prints errors and warnings one per line; notes are counted, unless `--verbose`.
-fn draw_problems(problems: &[Problem], verbose: bool, out: &mut Output) -> std::io::Result<()> {
+/// Prints errors and warnings one per line; notes are counted, listed with `--verbose`, and left out with `--quiet`.
+fn draw_problems(problems: &[Problem], verbosity: i8, out: &mut Output) -> std::io::Result<()> {
     let mut notes: Vec<(&'static str, usize)> = Vec::new();
     for problem in problems {
-        if problem.kind.severity() > Severity::Note || verbose {
+        if problem.kind.severity() > Severity::Note || verbosity > 0 {
             let severity = paint_severity(problem.kind.severity(), out);
-            out.line(text!["  ", severity, format!(" {problem}")])?;
+            out.entry(text!["  ", severity, " "], PROBLEM_INDENT, problem.to_string())?;
             continue;
         }
         match notes.iter_mut().find(|(name, _)| *name == problem.kind.name()) {
@@ -88,12 +133,11 @@ fn draw_problems(problems: &[Problem], verbose: bool, out: &mut Output) -> std::
             None => notes.push((problem.kind.name(), 1)),
         }
     }
-    if notes.is_empty() {
+    if notes.is_empty() || verbosity < 0 {
         return Ok(());
     }
     let list: Vec<_> = notes.iter().map(|(name, count)| format!("{count} {name}")).collect();
-    let text = out.paint(Paint::Dim, format!("  notes: {} (-v shows them)", list.join(", ")));
-    out.line(text)
+    out.painted_note(Some(Paint::Dim), format!("  notes: {} (-v shows them)", list.join(", ")))
 }
 
 fn paint_severity(severity: Severity, out: &Output) -> TerminalText {
@@ -116,6 +160,7 @@ pub(super) fn write_json(
             for file in checked {
                 list.object(|object| {
                     object.string("file", &file.path.display().to_string());
+                    context.store.write_name(&file.path, object);
                     object.array("clients", |list| {
                         for verdict in &file.clients {
                             list.object(|object| {

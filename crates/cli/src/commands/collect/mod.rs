@@ -8,6 +8,7 @@ use annals_collect::{
     Backlog, Batch, CollectError, Collector, Extra, OversizedItem, PassReport, Priority, Selection, Sink,
     SinkError, UnclaimedBacklog,
 };
+use annals_store::Store;
 use annals_store::watch::{Watch, WatchTarget};
 use annals_transcript::redact::SecretRules;
 
@@ -32,10 +33,10 @@ impl Sink for DiscardSink {
 }
 
 pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let rules = SecretRules::new(&[], &args.pattern)
+    let rules = SecretRules::new(&[], &context.redaction_patterns(&args.pattern))
         .map_err(|error| Fault::usage(format!("--pattern is not a regular expression: {error}")))?;
     let destination = Destination::parse(&args.to, context)?;
-    let (data, store, source) = (context.data_dir()?, context.store.clone(), context.source);
+    let (data, store, source) = (context.data_dir()?, Store::clone(&context.store), context.source);
     let name = destination.name();
     if args.dry_run {
         let mut collector = Collector::look(&store, &data, &name, rules, &source)?;

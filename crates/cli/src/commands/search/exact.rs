@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use annals_index::search::{
-    ExactFile, ExactHit, Hit, MAX_COUNTED, SearchResults, SessionCard, SessionHits, SessionResults,
-    find_exact,
+    ExactFile, ExactHit, Hit, SearchResults, SessionCard, SessionHits, SessionResults, find_exact,
 };
 use annals_index::{IndexedFileRole, MessageKind};
 use annals_store::{Discovery, FileRole, SessionEntry, SessionKey, SideFile, Summary};
@@ -14,13 +13,16 @@ use crate::args::SearchArgs;
 use crate::context::Context;
 use crate::error::Fault;
 
+/// How many hits are read at most, unless more are asked for.
+const MAX_HITS: usize = 1000;
+
 /// The best sessions; files are searched newest first, so these are the newest.
 pub(super) fn find_sessions(
     args: &SearchArgs,
     passages: usize,
     context: &mut Context,
 ) -> Result<SessionResults, Fault> {
-    let found = find_hits(args, MAX_COUNTED.max(args.limit), context)?;
+    let found = find_hits(args, MAX_HITS.max(args.limit), context)?;
     let mut sessions: Vec<SessionHits> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for hit in found.hits {
@@ -40,7 +42,7 @@ pub(super) fn find_sessions(
     }
     let total_sessions = sessions.len() as u64;
     sessions.truncate(args.limit);
-    let discovery = context.discover();
+    let discovery = context.discover_all();
     for group in &mut sessions {
         group.card = card(&group.session, group.hits.first().or(group.title_hit.as_ref()), &discovery);
     }
@@ -74,7 +76,7 @@ pub(super) fn find_with_cards(
     context: &mut Context,
 ) -> Result<(SearchResults, HashMap<String, SessionCard>), Fault> {
     let found = find_hits(args, args.limit, context)?;
-    let discovery = context.discover();
+    let discovery = context.discover_all();
     let mut cards = HashMap::new();
     for hit in &found.hits {
         cards.entry(hit.session.clone()).or_insert_with(|| card(&hit.session, Some(hit), &discovery));
@@ -88,7 +90,7 @@ fn find_hits(args: &SearchArgs, limit: usize, context: &mut Context) -> Result<S
         return Err(Fault::usage("the query is empty"));
     }
     let filters = filters(args, context)?;
-    let discovery = context.discover();
+    let discovery = context.discover_all();
     // Newest first: those are the likeliest hits.
     let mut files: Vec<_> = discovery.sessions.iter().map(SearchedFile::of).collect();
     files.extend(discovery.agents.iter().map(|agent| SearchedFile {
@@ -101,7 +103,7 @@ fn find_hits(args: &SearchArgs, limit: usize, context: &mut Context) -> Result<S
     files.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| right.path.cmp(&left.path)));
     let looked: Vec<_> = files.iter().map(|file| file.to_search(&discovery)).collect();
     let mut hits: Vec<Hit> = Vec::new();
-    let most = MAX_COUNTED.max(limit);
+    let most = MAX_HITS.max(limit);
     for (file, found) in files.iter().zip(find_exact(&looked, &text, most, &filters)) {
         match found {
             Ok(found) => hits.extend(found.into_iter().map(|hit| file.hit(hit))),
@@ -186,7 +188,7 @@ impl SearchedFile {
 
     fn hit(&self, hit: ExactHit) -> Hit {
         Hit {
-            session: self.session.clone(),
+            session: hit.session.unwrap_or_else(|| self.session.clone()),
             agent: self.agent.clone(),
             slug: self.slug.clone(),
             is_there: true,

@@ -1,23 +1,33 @@
 //! Prints hits as JSON.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use annals_index::search::{SearchResults, SessionCard};
+use annals_index::search::{Hit, SearchResults, SessionCard};
+use annals_json::ObjectWriter;
 use annals_transcript::time::format_millis;
 
+use super::passage_context::{self, NearbyMessage, PassageContext};
 use crate::context::Context;
 
 /// Titles and projects of the sessions, by id.
 pub(super) type Cards = HashMap<String, SessionCard>;
 
-pub(super) fn write(found: &SearchResults, cards: &Cards, context: &mut Context) -> std::io::Result<()> {
+pub(super) fn write(
+    found: &SearchResults,
+    cards: &Cards,
+    around: usize,
+    context: &mut Context,
+) -> std::io::Result<()> {
+    let contexts = contexts_of(found, around, context);
     context.out.json(|object| {
         object.number("total", found.total).boolean("isMore", found.is_more);
         object.array("hits", |list| {
-            for hit in &found.hits {
+            for (at, hit) in found.hits.iter().enumerate() {
                 list.object(|object| {
                     let card = cards.get(&hit.session);
                     object.string("session", &hit.session).string("file", &hit.file.display().to_string());
+                    context.store.write_name(&hit.file, object);
                     object.string_or_null("title", card.and_then(SessionCard::title));
                     object.string_or_null("project", card.and_then(|card| card.cwd.as_deref()));
                     object.number("sessionHits", hit.session_hits);
@@ -38,8 +48,42 @@ pub(super) fn write(found: &SearchResults, cards: &Cards, context: &mut Context)
                         }
                     });
                     object.boolean("deleted", !hit.is_there).boolean("cut", hit.is_cut);
+                    if let Some(around) = contexts.get(&at) {
+                        object.string_or_null("call", around.call.as_deref());
+                        messages(object, "before", &around.before);
+                        messages(object, "after", &around.after);
+                    }
                 });
             }
         });
     })
+}
+
+/// What surrounds each hit, by its place in the list; nothing unless it is asked for.
+fn contexts_of(found: &SearchResults, around: usize, context: &Context) -> HashMap<usize, PassageContext> {
+    let mut all = HashMap::new();
+    if around == 0 {
+        return all;
+    }
+    let discovery = Arc::new(context.discover_all());
+    let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, hit) in found.hits.iter().enumerate() {
+        groups.entry(&hit.session).or_default().push(at);
+    }
+    for (session, places) in groups {
+        let hits: Vec<&Hit> = places.iter().map(|at| &found.hits[*at]).collect();
+        all.extend(places.into_iter().zip(passage_context::read(session, &hits, around, Some(&discovery))));
+    }
+    all
+}
+
+fn messages(object: &mut ObjectWriter<'_>, key: &str, messages: &[NearbyMessage]) {
+    object.array(key, |list| {
+        for message in messages {
+            list.object(|object| {
+                object.number("line", message.line).string("speaker", &message.speaker);
+                object.string("text", &message.text);
+            });
+        }
+    });
 }

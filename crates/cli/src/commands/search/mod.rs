@@ -2,12 +2,14 @@
 
 mod exact;
 mod json;
+mod merge;
+mod passage_context;
 mod text;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use annals_index::search::{Filter, Query, SessionLimits};
+use annals_index::search::{Filter, Query, SessionLimits, unknown_filters};
 use annals_index::{Index, IndexError, MessageRole};
 use annals_store::source::Clock as _;
 use annals_vault::UnpackDir;
@@ -15,6 +17,7 @@ use annals_vault::UnpackDir;
 use crate::args::{SearchArgs, SearchScope};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::short_ids::ShortIds;
 use crate::{indexed, vault, when};
 
 /// How many passages of a session are shown.
@@ -24,28 +27,38 @@ pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, F
     if context.json {
         let (found, cards) = match args.exact {
             true => exact::find_with_cards(args, context)?,
-            false => by_words(args, context, |index, search| {
-                let found = index.search(&search.query, args.limit, search.now, search.copies)?;
-                let mut cards = HashMap::new();
-                for session in found.hits.iter().map(|hit| &hit.session).collect::<HashSet<_>>() {
-                    cards.extend(index.session_card(session)?.map(|card| (session.clone(), card)));
-                }
-                Ok((found, cards))
-            })?,
+            false => merge::hits(
+                args.limit,
+                by_words(args, context, |index, search| {
+                    let found = index.search(&search.query, args.limit, search.now, search.copies)?;
+                    let mut cards = HashMap::new();
+                    for session in found.hits.iter().map(|hit| &hit.session).collect::<HashSet<_>>() {
+                        cards.extend(index.session_card(session)?.map(|card| (session.clone(), card)));
+                    }
+                    Ok((found, cards))
+                })?,
+            ),
         };
-        json::write(&found, &cards, context)?;
+        json::write(&found, &cards, args.context, context)?;
         return Ok(outcome(found.hits.is_empty()));
     }
-    let found = match args.exact {
-        true => exact::find_sessions(args, PASSAGES, context)?,
+    let (found, ids) = match args.exact {
+        true => {
+            let found = exact::find_sessions(args, PASSAGES, context)?;
+            (found, ShortIds::new(&context.discover_all(), context))
+        }
         false => {
             let limits = SessionLimits { sessions: args.limit, passages: PASSAGES };
-            by_words(args, context, |index, search| {
-                index.search_sessions(&search.query, limits, search.now, search.copies)
-            })?
+            let answers = by_words(args, context, |index, search| {
+                let found = index.search_sessions(&search.query, limits, search.now, search.copies)?;
+                Ok((found, index.session_ids()?))
+            })?;
+            let (found, ids): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
+            let ids = ids.into_iter().flatten().collect();
+            (merge::sessions(args.limit, found), ShortIds::of_ids(ids, context))
         }
     };
-    text::draw(&found, context)?;
+    text::draw(&found, &ids, args.context, context)?;
     Ok(outcome(found.sessions.is_empty()))
 }
 
@@ -61,30 +74,41 @@ struct WordSearch<'s> {
     copies: &'s mut dyn FnMut(&str, &str) -> Option<PathBuf>,
 }
 
+/// Asks the index of each store.
 fn by_words<T>(
     args: &SearchArgs,
     context: &mut Context,
     run: impl Fn(&Index, WordSearch<'_>) -> Result<T, IndexError>,
-) -> Result<T, Fault> {
+) -> Result<Vec<T>, Fault> {
     let text = args.query.join(" ");
     let range = |text: &str| when::parse(text, &context.zone).ok().map(|range| range.start..range.end);
+    for unknown in unknown_filters(&text) {
+        let meant = unknown.nearest.map(|name| format!("; did you mean {name}: ?")).unwrap_or_default();
+        context.say(format!(
+            "{:?} is no filter, and is searched as words{meant} (annals help queries)",
+            unknown.text
+        ));
+    }
     let mut query = Query::parse_with(&text, &range)
         .map_err(|error| Fault::usage(error.to_string()).hint("annals help queries explains queries"))?;
     query.filters.extend(filters(args, context)?);
-    let mut copies: HashMap<String, Option<UnpackDir>> = HashMap::new();
-    let mut elsewhere = |session: &str, path: &str| {
-        let copy = copies.entry(session.to_owned()).or_insert_with(|| {
-            let mut versions = vault::deleted_versions(context);
-            versions.retain(|version| version.session == *session);
-            vault::unpack_all(&versions, context)
-        });
-        copy.as_ref().map(|copy| copy.path().join(path))
-    };
     let now = context.source.now();
-    let (found, _) = indexed::query(context, |index| {
-        run(index, WordSearch { query: query.clone(), now, copies: &mut elsewhere })
-    })?;
-    Ok(found)
+    let answers = context.each_store(|context| {
+        let mut copies: HashMap<String, Option<UnpackDir>> = HashMap::new();
+        let mut elsewhere = |session: &str, path: &str| {
+            let copy = copies.entry(session.to_owned()).or_insert_with(|| {
+                let mut versions = vault::deleted_versions(context);
+                versions.retain(|version| version.session == *session);
+                vault::unpack_all(&versions, context)
+            });
+            copy.as_ref().map(|copy| copy.path().join(path))
+        };
+        let (found, _) = indexed::query(context, |index| {
+            run(index, WordSearch { query: query.clone(), now, copies: &mut elsewhere })
+        })?;
+        Ok(found)
+    });
+    answers.into_iter().collect()
 }
 
 /// Turns the options into filters.

@@ -1,29 +1,58 @@
 //! Prints sessions with their best passages, and the command that opens the best of them.
 
+use std::sync::Arc;
+
 use annals_index::MessageKind;
 use annals_index::search::{HighlightedText, Hit, SessionHits, SessionResults};
+use annals_store::Discovery;
 use annals_ui::{TerminalText, text};
 use unicode_width::UnicodeWidthStr;
 
+use super::passage_context::{self, NearbyMessage};
 use crate::context::Context;
 use crate::output::Paint;
+use crate::short_ids::{ShortIds, shell_word};
 use crate::table::{cut, one_line};
 use crate::words;
 
 /// The width of the column that says where a passage is and who spoke.
 const PLACE_WIDTH: usize = 22;
 
-pub(super) fn draw(found: &SessionResults, context: &mut Context) -> std::io::Result<()> {
+pub(super) fn draw(
+    found: &SessionResults,
+    ids: &ShortIds,
+    around: usize,
+    context: &mut Context,
+) -> std::io::Result<()> {
     if found.sessions.is_empty() {
         return context.out.line("nothing found");
     }
+    // Only parts of sessions, and what is around passages, need more than the index knows.
+    let is_part = |hit: &Hit| hit.agent.is_some() || hit.call.is_some();
+    let is_needed = around > 0 || found.sessions.iter().any(|session| session.hits.iter().any(is_part));
+    let discovery = is_needed.then(|| Arc::new(context.discover_all()));
     context.out.page();
     for session in &found.sessions {
-        heading(session, context)?;
-        for hit in &session.hits {
+        heading(session, ids, context)?;
+        let hits: Vec<&Hit> = session.hits.iter().collect();
+        let contexts = passage_context::read(&session.session, &hits, around, discovery.as_ref());
+        for (at, (hit, around)) in session.hits.iter().zip(&contexts).enumerate() {
+            if at > 0 && !(around.before.is_empty() && around.after.is_empty()) {
+                context.out.line("  --")?;
+            }
+            nearby(&around.before, context)?;
             passage(hit, context)?;
+            if let Some(call) = &around.call {
+                let what = if hit.call.is_some() { "output of" } else { "sub-agent of" };
+                let width =
+                    context.out.table_width.map_or(usize::MAX, |width| width.saturating_sub(PLACE_WIDTH + 4));
+                let note = cut(&format!("{what} {call}"), width, context.out.unicode);
+                let note = context.out.paint(Paint::Dim, note);
+                context.out.line(text![" ".repeat(PLACE_WIDTH + 4), note])?;
+            }
+            nearby(&around.after, context)?;
         }
-        if let Some(command) = opening_command(session) {
+        if let Some(command) = opening_command(session, ids, discovery.as_deref()) {
             let command = context.out.paint(Paint::Dim, format!("  {command}"));
             context.out.line(command)?;
         }
@@ -36,12 +65,34 @@ pub(super) fn draw(found: &SessionResults, context: &mut Context) -> std::io::Re
     if found.total_sessions > found.sessions.len() as u64 {
         summary.push_str(&format!(", the best {} shown: --limit N shows more", found.sessions.len()));
     }
-    let summary = context.out.paint(Paint::Dim, summary);
-    context.out.line(summary)
+    context.out.painted_note(Some(Paint::Dim), summary)?;
+    let first = found.sessions.iter().find(|session| session.card.is_there && !session.session.is_empty());
+    match first.filter(|_| context.out.is_terminal && context.verbosity >= 0) {
+        Some(first) => {
+            let id = shell_word(&first.session);
+            let next = format!("Next: annals chat --resume {id}, claude --resume {id}");
+            context.out.painted_note(Some(Paint::Dim), next)
+        }
+        None => Ok(()),
+    }
+}
+
+/// The messages around a passage, one a line.
+fn nearby(messages: &[NearbyMessage], context: &mut Context) -> std::io::Result<()> {
+    for message in messages {
+        let place =
+            cut(&format!("{:>5}  {}", message.line, message.speaker), PLACE_WIDTH, context.out.unicode);
+        let space = " ".repeat(PLACE_WIDTH.saturating_sub(place.width()) + 2);
+        let width = context.out.table_width.map_or(usize::MAX, |width| width.saturating_sub(PLACE_WIDTH + 4));
+        let line = format!("  {place}{space}{}", cut(&message.text, width, context.out.unicode));
+        let line = context.out.paint(Paint::Dim, line);
+        context.out.line(line)?;
+    }
+    Ok(())
 }
 
 /// Two lines: the title, and what else tells the session from others.
-fn heading(session: &SessionHits, context: &mut Context) -> std::io::Result<()> {
+fn heading(session: &SessionHits, ids: &ShortIds, context: &mut Context) -> std::io::Result<()> {
     let card = &session.card;
     let title = match &session.title_hit {
         Some(hit) if !hit.snippet.text.is_empty() => colored(&hit.snippet, usize::MAX, context),
@@ -56,17 +107,24 @@ fn heading(session: &SessionHits, context: &mut Context) -> std::io::Result<()> 
     let project = card.cwd.as_deref().unwrap_or(&card.slug);
     let project = project.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(project);
     let mut details = vec![project.to_owned()];
-    details.extend(card.branch.iter().filter(|branch| *branch != "HEAD").cloned());
     details.extend(card.active.map(|millis| words::moment(millis, &context.zone)));
     details.extend(card.cost_usd.map(words::dollars));
     details.push(words::plural(session.count, "match", "matches"));
+    details.extend(card.branch.iter().filter(|branch| *branch != "HEAD").cloned());
+    let file = card.file.as_deref().or_else(|| session.hits.first().map(|hit| hit.file.as_path()));
+    details.extend(file.map(|file| context.store.label_of(file)));
     if !card.is_there {
         details.push("deleted".to_owned());
     }
     details.retain(|detail| !detail.is_empty());
-    let id: String = session.session.chars().take(8).collect();
-    let id = context.out.paint(Paint::Cyan, if id.is_empty() { "(no session)".to_owned() } else { id });
-    let details = context.out.paint(Paint::Dim, details.join("  "));
+    details.iter_mut().for_each(|detail| *detail = one_line(detail));
+    let id = ids.shown(&session.session);
+    let id = if id.is_empty() { "(no session)".to_owned() } else { id };
+    let used = id.width() + 4;
+    let id = context.out.paint(Paint::Cyan, id);
+    let width = context.out.table_width.map_or(usize::MAX, |width| width.saturating_sub(used));
+    let details = cut(&details.join("  "), width, context.out.unicode);
+    let details = context.out.paint(Paint::Dim, details);
     context.out.line(text!["  ", id, "  ", details])
 }
 
@@ -95,19 +153,43 @@ fn speaker(kind: MessageKind) -> &'static str {
     }
 }
 
-/// The command that shows the best passage where it is.
-fn opening_command(session: &SessionHits) -> Option<String> {
-    let hit = session.hits.first()?;
-    let is_conversation = hit.file.extension().is_some_and(|extension| extension == "jsonl")
-        && !hit.file.ends_with("history.jsonl");
-    if session.session.is_empty() || !is_conversation {
+/// The command that shows the best passage where it is; for the output of a call, the result of that call.
+fn opening_command(session: &SessionHits, ids: &ShortIds, discovery: Option<&Discovery>) -> Option<String> {
+    let is_conversation = |hit: &Hit| {
+        hit.file.extension().is_some_and(|extension| extension == "jsonl")
+            && !hit.file.ends_with("history.jsonl")
+    };
+    let command = |hit: &Hit| {
+        let place = match (is_conversation(hit), &hit.call, &hit.uuid) {
+            (true, ..) => hit.line.to_string(),
+            (false, Some(_), Some(uuid)) => uuid.clone(),
+            _ => return None,
+        };
+        let target = match &hit.agent {
+            Some(agent) => {
+                let agents = discovery.iter().flat_map(|discovery| &discovery.agents);
+                let mut named = agents.filter(|known| known.key == agent.as_str());
+                match (named.next(), named.next()) {
+                    // Forks copy the files of sub-agents with their names.
+                    (Some(_), Some(_)) if is_conversation(hit) => shell_word(&hit.file.display().to_string()),
+                    _ => shell_word(&format!("agent-{agent}")),
+                }
+            }
+            None if ids.is_repeated(&session.session) => {
+                shell_word(&session.card.file.as_ref().unwrap_or(&hit.file).display().to_string())
+            }
+            None => ids.argument(&session.session),
+        };
+        Some(format!("annals show {target} --around {place}"))
+    };
+    if session.session.is_empty() {
         return None;
     }
-    let id: String = match &hit.agent {
-        Some(agent) => format!("agent-{agent}"),
-        None => session.session.chars().take(8).collect(),
-    };
-    Some(format!("annals show {id} --around {}", hit.line))
+    // A prompt of the history leads nowhere; the next passage may.
+    session.hits.iter().find_map(command).or_else(|| {
+        let is_there = session.card.is_there && session.card.file.is_some();
+        is_there.then(|| format!("annals show {}", ids.argument(&session.session)))
+    })
 }
 
 /// A snippet with its matches in color, cut to a width around the first of them.

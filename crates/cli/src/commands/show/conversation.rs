@@ -1,17 +1,19 @@
-//! `--as transcript` and `--as markdown`: the conversation as text.
+//! `--as transcript`, `--as markdown` and `--as html`: the conversation for people.
 
 use annals_store::overflow::with_outputs;
+use annals_transcript::agents::AgentLink;
 use annals_transcript::query::{RecordMatch, by_prefix};
 use annals_transcript::transcript::Transcript;
 use annals_ui::TerminalText;
 use annals_ui::terminal::{ColorMode, RenderOptions, ThinkingDisplay};
-use annals_ui::view::{AgentThread, Conversation, ViewOptions};
+use annals_ui::view::{AgentThread, BranchDetail, Conversation, ItemBody, ViewOptions};
 
 use super::header;
-use crate::args::ShowArgs;
+use crate::args::{ShowArgs, ShowFormat};
+use crate::commands::export::show_page;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::{ResolvedSession, SessionWithAgents};
+use crate::session::{AgentFile, ResolvedSession, SessionWithAgents};
 use crate::words;
 
 pub(crate) fn transcript(
@@ -55,6 +57,30 @@ pub(crate) fn markdown(
     Ok(Outcome::Done)
 }
 
+pub(crate) fn html(
+    args: &ShowArgs,
+    target: &ResolvedSession,
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
+    let mut page = String::new();
+    with_conversation(args, target, |conversation, family| {
+        page = show_page(target, family, conversation, context);
+    })?;
+    context.out.exact(page.as_bytes())?;
+    Ok(Outcome::Done)
+}
+
+/// The sub-agents of a session, each with the call that started it.
+pub(crate) fn threads<'f>(family: &'f SessionWithAgents<'f>) -> Vec<AgentThread<'f>> {
+    let thread = |(file, said, link): &'f (&'f AgentFile, Transcript<'f>, AgentLink)| AgentThread {
+        id: file.entry.key.to_string(),
+        tool_use: family.spawn_of(link).map(|(_, spawn)| spawn.tool_use.clone()),
+        label: file.label(),
+        transcript: said,
+    };
+    family.agents.iter().map(thread).collect()
+}
+
 fn with_conversation(
     args: &ShowArgs,
     target: &ResolvedSession,
@@ -62,24 +88,22 @@ fn with_conversation(
 ) -> Result<(), Fault> {
     let mut bytes = target.read()?;
     let mut files = if args.no_agents { Vec::new() } else { target.agents() };
-    if args.full {
+    if args.full || args.form == ShowFormat::Html {
         bytes = with_outputs(bytes, &target.path);
         for file in &mut files {
             file.bytes = with_outputs(std::mem::take(&mut file.bytes), &file.entry.path);
         }
     }
     let family = SessionWithAgents::new(&bytes, &files);
-    let threads: Vec<_> = family
-        .agents
-        .iter()
-        .map(|(file, said, link)| AgentThread {
-            id: file.entry.key.to_string(),
-            tool_use: family.spawn_of(link).map(|(_, spawn)| spawn.tool_use.clone()),
-            label: file.label(),
-            transcript: said,
-        })
-        .collect();
-    let mut conversation = Conversation::build(&family.main, &threads, ViewOptions::default());
+    // A page shows everything: what is long is folded.
+    let branches = match args.form {
+        ShowFormat::Html => BranchDetail::Full,
+        _ => BranchDetail::default(),
+    };
+    let mut conversation = Conversation::build(&family.main, &threads(&family), ViewOptions { branches });
+    if args.no_thinking && args.form == ShowFormat::Html {
+        conversation.items.retain(|item| !matches!(item.body, ItemBody::Thinking(_)));
+    }
     if let Some(place) = &args.around {
         conversation.keep_around(line_of(place, &family.main)?, args.context);
         if conversation.items.is_empty() {

@@ -43,6 +43,7 @@ pub(super) fn header(
     let mut place = vec![target.key.to_string()];
     place.extend(summary.project.as_ref().map(|project| project.path.clone()));
     place.extend(summary.git_branch.clone().filter(|branch| branch != "HEAD"));
+    place.extend(summary.forked_from.as_ref().map(|origin| format!("fork of {origin}")));
     let facts = facts(&summary, family, context).join(separator);
     let [place, facts] = [place.join(separator), facts].map(|line| out.paint(Paint::Dim, one_line(&line)));
     vec![out.paint(Paint::Bold, title), place, facts, TerminalText::default()]

@@ -20,6 +20,8 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
 
+pub(super) use conversation::threads;
+
 pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let target = ResolvedSession::find_or_unpack(context, &args.session)?;
     target.check_readable()?;
@@ -33,14 +35,14 @@ pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fau
         ShowFormat::Transcript if context.json => ShowFormat::Messages,
         form => form,
     };
-    let has_no_json = matches!(form, ShowFormat::Transcript | ShowFormat::Markdown);
+    let has_no_json = matches!(form, ShowFormat::Transcript | ShowFormat::Markdown | ShowFormat::Html);
     if context.json && has_no_json {
         return Err(Fault::usage("this format has no JSON").hint(
             "formats with JSON: --as records, messages, api, turns, tools, agents, tree, usage, counts",
         ));
     }
     if args.around.is_some() && !has_no_json {
-        return Err(Fault::usage("--around needs --as transcript or --as markdown"));
+        return Err(Fault::usage("--around needs --as transcript, markdown or html"));
     }
     if form != ShowFormat::Messages
         && let Some(option) = args.messages.first_used()
@@ -56,6 +58,7 @@ pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fau
     match form {
         ShowFormat::Transcript => conversation::transcript(args, &target, context),
         ShowFormat::Markdown => conversation::markdown(args, &target, context),
+        ShowFormat::Html => conversation::html(args, &target, context),
         ShowFormat::Raw => raw::run(&target, context),
         ShowFormat::Records => records::run(&target, context),
         ShowFormat::Messages => messages::run(args, &target, context),

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &StatsArgs, context: &mut Context) -> Result<Outcome, Fa
     if context.json {
         write::page(&page, context)?;
     } else if is_empty {
-        context.out.line(format!("no activity found in {}", context.store.config_dir().path().display()))?;
+        context.out.line(format!("no activity found in {}", context.store.names()))?;
     } else {
         draw::page(&page, context)?;
     }
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &StatsArgs, context: &mut Context) -> Result<Outcome, Fa
 }
 
 fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> StatsReport {
-    let discovery = context.discover();
+    let discovery = context.discover_all();
     let files = UsageFile::all(&discovery);
     let origin = UsageOrigin::of(args.no_index);
     let (usage, done) = brief_cache::read(origin, SummaryKind::Activity, &files, context, read_activity);
@@ -131,6 +131,6 @@ fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> StatsRepo
         limit: args.limit,
         zone: selection.zone_name().to_owned(),
         unread,
-        client: ClientStats::read(context),
+        client: if context.store.are_several() { None } else { ClientStats::read(context) },
     }
 }

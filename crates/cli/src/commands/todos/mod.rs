@@ -2,22 +2,30 @@
 
 mod set;
 
+use std::path::Path;
+
 use annals_json::{ArrayWriter, Fields, ObjectWriter, Text};
-use annals_store::FileProblem;
 use annals_store::todos::{Todo, TodoList, tasks, todo_lists};
+use annals_store::{Discovery, FileProblem, SessionKey, Summary};
 use annals_ui::text;
+use unicode_width::UnicodeWidthStr;
 
 use crate::args::{TodosArgs, TodosCommand};
+use crate::commands::ls::MIN_TITLE;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::{Output, Paint};
 use crate::session::ResolvedSession;
-use crate::table::one_line;
+use crate::short_ids::ShortIds;
+use crate::stores::Stores;
+use crate::table::{cut, one_line};
 
 /// A todo list, or the tasks of a session.
 struct TodoEntries {
     session: String,
     agent: Option<String>,
+    /// `todos` or `tasks`: a session can have both.
+    kind: &'static str,
     file: String,
     items: Vec<TodoEntry>,
 }
@@ -62,7 +70,12 @@ pub(crate) fn run(args: &TodosArgs, context: &mut Context) -> Result<Outcome, Fa
     let wanted = args.session.as_ref().map(|session| ResolvedSession::find(context, session)).transpose()?;
     let (mut lists, problems) = gather(context);
     if let Some(target) = &wanted {
-        lists.retain(|list| list.session == target.key.as_str());
+        let config = context.store.config_dir().path();
+        // Another store may have the same session.
+        lists.retain(|list| {
+            list.session == target.key.as_str()
+                && (!context.store.are_several() || Path::new(&list.file).starts_with(config))
+        });
     }
     if !args.all && wanted.is_none() {
         lists.retain(|list| list.items.iter().any(TodoEntry::is_open));
@@ -70,7 +83,7 @@ pub(crate) fn run(args: &TodosArgs, context: &mut Context) -> Result<Outcome, Fa
     if context.json {
         write_json(&lists, &problems, context)?;
     } else {
-        draw(&lists, &problems, &mut context.out)?;
+        draw(&lists, &problems, context)?;
     }
     Ok(match (lists.is_empty(), problems.is_empty()) {
         (_, false) => Outcome::ProblemsFound,
@@ -80,7 +93,7 @@ pub(crate) fn run(args: &TodosArgs, context: &mut Context) -> Result<Outcome, Fa
 }
 
 fn gather(context: &Context) -> (Vec<TodoEntries>, Vec<FileProblem>) {
-    let discovery = context.discover();
+    let discovery = context.discover_all();
     let (todos, mut problems) = todo_lists(&discovery);
     let (task_files, more) = tasks(&discovery);
     problems.extend(more);
@@ -92,6 +105,7 @@ fn gather(context: &Context) -> (Vec<TodoEntries>, Vec<FileProblem>) {
         lists.push(TodoEntries {
             session: list.session.to_string(),
             agent: (!TodoList::is_main(list)).then(|| list.agent.to_string()),
+            kind: "todos",
             file: list.file.path.display().to_string(),
             items: items.iter().map(of_item).collect(),
         });
@@ -109,24 +123,32 @@ fn gather(context: &Context) -> (Vec<TodoEntries>, Vec<FileProblem>) {
             Some(list) => list.items.push(task),
             None => {
                 let session = file.session.to_string();
-                lists.push(TodoEntries { session, agent: None, file: folder, items: vec![task] });
+                lists.push(TodoEntries {
+                    session,
+                    agent: None,
+                    kind: "tasks",
+                    file: folder,
+                    items: vec![task],
+                });
             }
         }
     }
     (lists, problems)
 }
 
-fn draw(lists: &[TodoEntries], problems: &[FileProblem], out: &mut Output) -> std::io::Result<()> {
+fn draw(lists: &[TodoEntries], problems: &[FileProblem], context: &mut Context) -> std::io::Result<()> {
+    let discovery = context.discover_all();
+    let ids = ShortIds::new(&discovery, context);
+    let (out, stores) = (&mut context.out, &context.store);
     if lists.is_empty() {
         out.line("no open items")?;
     }
     for (at, list) in lists.iter().enumerate() {
-        let agent = list.agent.as_ref().map(|agent| format!(" agent {agent}")).unwrap_or_default();
-        let head = out.paint(Paint::Bold, format!("{}{agent}", list.session));
         if at > 0 {
             out.line("")?;
         }
-        out.line(head)?;
+        let store = stores.label_of(Path::new(&list.file));
+        heading(list, &store, &ids, &discovery, out)?;
         for item in &list.items {
             let (mark, paint) = match (item.status.as_str(), out.unicode) {
                 ("completed", true) => ("✔", Paint::Green),
@@ -147,17 +169,42 @@ fn draw(lists: &[TodoEntries], problems: &[FileProblem], out: &mut Output) -> st
     Ok(())
 }
 
+/// The title of the session, and its id; a session has one list of each kind, and one for each sub-agent.
+fn heading(
+    list: &TodoEntries,
+    store: &str,
+    ids: &ShortIds,
+    discovery: &Discovery,
+    out: &mut Output,
+) -> std::io::Result<()> {
+    let key = SessionKey::new(list.session.as_str());
+    let session = discovery.sessions_named(&key).next();
+    let title = session.and_then(|session| Summary::read(session).ok()?.display_title().map(one_line));
+    let none = if session.is_some() { "(no prompt)" } else { "(the session is gone)" };
+    let agent = list.agent.as_ref().map(|agent| format!(" of sub-agent {agent}")).unwrap_or_default();
+    let store = if store.is_empty() { String::new() } else { format!("  {store}") };
+    let rest = format!("  {}  {}{agent}{store}", ids.shown(&list.session), list.kind);
+    let room = out.table_width.map_or(usize::MAX, |width| width.saturating_sub(rest.width()).max(MIN_TITLE));
+    let title = cut(title.as_deref().unwrap_or(none), room, out.unicode);
+    let [title, rest] = [out.paint(Paint::Bold, title), out.paint(Paint::Dim, rest)];
+    out.line(title + rest)
+}
+
 fn write_json(lists: &[TodoEntries], problems: &[FileProblem], context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
-        object.array("lists", |array| lists.iter().for_each(|list| write_list(list, array)));
+        object.array("lists", |array| {
+            lists.iter().for_each(|list| write_list(list, &context.store, array));
+        });
         super::check::write_file_problems(object, problems);
     })
 }
 
-fn write_list(list: &TodoEntries, array: &mut ArrayWriter<'_>) {
+fn write_list(list: &TodoEntries, stores: &Stores, array: &mut ArrayWriter<'_>) {
     array.object(|object| {
         object.string("session", &list.session).string_or_null("agent", list.agent.as_deref());
+        object.string("kind", list.kind);
         object.string("file", &list.file);
+        stores.write_name(Path::new(&list.file), object);
         object.array("items", |items| {
             for item in &list.items {
                 items.object(|object| item.write(object));

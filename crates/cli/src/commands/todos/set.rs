@@ -54,12 +54,13 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
             source: Vec::new(),
         };
         let list = TodoEntries {
+            kind: "todos",
             session: target.key.to_string(),
             agent: args.agent.clone(),
             file: file.clone(),
             items: items.iter().map(shown).collect(),
         };
-        draw(&[list], &[], &mut context.out)?;
+        draw(&[list], &[], context)?;
     }
     let would = if args.confirm.dry_run { "would be " } else { "" };
     let count = words::plural(items.len() as u64, "item", "items");

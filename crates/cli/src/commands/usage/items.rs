@@ -1,11 +1,12 @@
 //! Reads the items of a report, from the index or the files. Both give the same items and sources.
 
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 
 use annals_index::Index;
 use annals_store::FileProblem;
 use annals_store::usage::{StoreUsage, UsageFile, agents_with_files, read_usage, read_usage_and_progress};
-use annals_transcript::usage::{Thread, UsageItem, UsageSource};
+use annals_transcript::usage::{FileIndex, Thread, UsageItem, UsageSource};
 
 use crate::context::Context;
 use crate::error::Fault;
@@ -45,8 +46,9 @@ impl UsageItems {
     /// Reads the usage of the store.
     pub(crate) fn of(origin: UsageOrigin, context: &Context) -> Self {
         let indexed = match origin {
-            UsageOrigin::Index => Self::of_index(context),
-            UsageOrigin::Files => return Self::of_files(context),
+            // Each index counts a response once; only the files tell whether two stores have the same.
+            UsageOrigin::Index if !share_sessions(context) => Self::of_index(context),
+            _ => return Self::of_files(context),
         };
         // The index is faster; without one the answer is the same.
         let why = match indexed {
@@ -61,18 +63,25 @@ impl UsageItems {
     /// From the index, if it is complete. Deleted files still count there: their cost was paid.
     fn of_index(context: &Context) -> Result<Option<Self>, Fault> {
         let question = |index: &Index| Ok((index.usage()?, index.agents_without_file()?));
-        let Some((((sources, items), missing), refreshed)) = indexed::query_complete(context, question)?
-        else {
-            return Ok(None);
-        };
-        let problems = refreshed.missing().collect();
+        let (mut sources, mut items) = (Vec::new(), Vec::new());
+        let (mut problems, mut missing) = (Vec::new(), BTreeMap::new());
+        for answer in context.each_store(|context| indexed::query_complete(context, question)) {
+            let Some((((more_sources, more), without_file), refreshed)) = answer? else { return Ok(None) };
+            let before = sources.len();
+            sources.extend(more_sources);
+            let moved =
+                |item: UsageItem| UsageItem { file: FileIndex::new(item.file.get() + before), ..item };
+            items.extend(more.into_iter().map(moved));
+            problems.extend(refreshed.missing());
+            missing.extend(without_file);
+        }
         let uncounted = UncountedUsage::of_index(&missing, context);
         Ok(Some(Self { sources, items, problems, uncounted }))
     }
 
     /// From the files.
     fn of_files(context: &Context) -> Self {
-        let discovery = context.discover();
+        let discovery = context.discover_all();
         let files = UsageFile::all(&discovery);
         let known = agents_with_files(&discovery);
         let read = |file: &UsageFile| match file.thread {
@@ -98,6 +107,19 @@ impl UsageItems {
     pub(crate) fn source(&self, item: &UsageItem) -> Option<&UsageSource> {
         self.sources.get(item.file.get())
     }
+}
+
+/// Whether a session is in two stores: somebody copied one, or moved from one to the other.
+fn share_sessions(context: &Context) -> bool {
+    if !context.store.are_several() {
+        return false;
+    }
+    let sessions = context.each_store(|context| {
+        let keys = context.discover().sessions.into_iter().map(|session| session.key);
+        keys.collect::<HashSet<_>>()
+    });
+    let total: usize = sessions.iter().map(HashSet::len).sum();
+    sessions.iter().flatten().collect::<HashSet<_>>().len() < total
 }
 
 /// Reads files with a progress bar; `read` gets a callback to advance it.

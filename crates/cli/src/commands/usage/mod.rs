@@ -1,5 +1,6 @@
 //! `annals usage`: reports tokens and cost over the store.
 
+mod breakdown;
 pub(crate) mod brief_cache;
 mod compare;
 mod draw;
@@ -17,6 +18,7 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::selection::Selection;
 use crate::when;
+pub(crate) use draw::FORK_NOTE;
 use items::{UsageItems, UsageOrigin};
 use rows::{ReportRow, RowDetail};
 
@@ -30,6 +32,16 @@ struct UsageReport {
     unread: usize,
     /// The selected usage that is not in the rows.
     uncounted: UsageRow,
+    precision: Precision,
+}
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Precision {
+    /// `403k` where there is no room for more.
+    Fitted,
+    /// `403,117`, always.
+    Exact,
 }
 
 pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fault> {
@@ -41,14 +53,20 @@ pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fa
         return compare::run(&selection, context);
     }
     let origin = UsageOrigin::of(args.no_index);
-    let page = match args.by {
+    let mut page = match args.by {
         UsageBy::Tool => tools::page(origin, &selection, context),
         by => page(by, &UsageItems::of(origin, context), &selection, context),
     };
+    if args.exact {
+        page.precision = Precision::Exact;
+    }
+    if args.no_models {
+        page.rows.iter_mut().for_each(|row| row.models.clear());
+    }
     if context.json {
         write::page(&page, context)?;
     } else if page.rows.is_empty() {
-        context.out.line(format!("no usage found in {}", context.store.config_dir().path().display()))?;
+        context.out.line(format!("no usage found in {}", context.store.names()))?;
     } else {
         draw::page(&page, context)?;
     }
@@ -70,6 +88,7 @@ fn page(by: UsageBy, account: &UsageItems, selection: &Selection, context: &Cont
         zone,
         unread: account.problems.len(),
         uncounted: account.uncounted.sum(|item, source| selection.keeps(item, source)),
+        precision: Precision::Fitted,
     }
 }
 

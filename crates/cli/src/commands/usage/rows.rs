@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use annals_store::Summary;
 use annals_transcript::time::format_millis;
 use annals_transcript::usage::{
-    BillingBlock, BurnRate, NO_MODEL, Period, Report, Thread, UsageItem, UsageRow, blocks, group_items,
+    BillingBlock, BurnRate, NO_MODEL, Period, Thread, UsageItem, UsageRow, blocks, group_items,
 };
 
+use super::breakdown::add_models;
 use super::items::UsageItems;
 use crate::args::UsageBy;
 use crate::context::Context;
@@ -23,6 +25,8 @@ pub(crate) struct ReportRow {
     pub(crate) detail: RowDetail,
     /// Cost over time, from the first selected item to the last.
     pub(crate) course: Vec<f64>,
+    /// The sums of its models, in a report by time.
+    pub(crate) models: Vec<UsageRow>,
 }
 
 /// What is known of a row besides its sums.
@@ -31,6 +35,8 @@ pub(crate) enum RowDetail {
     Session {
         title: Option<String>,
         project: String,
+        /// The session that it was forked from.
+        forked_from: Option<String>,
     },
     Agent {
         session: String,
@@ -45,6 +51,8 @@ pub(crate) enum RowDetail {
     Block {
         end: i64,
         start: i64,
+        /// How long nothing happened before it, in milliseconds.
+        gap: Option<i64>,
         /// The burn rate, if the block is not over.
         burn: Option<BurnRate>,
     },
@@ -62,20 +70,23 @@ pub(crate) fn rows(
     let by_time = |period: Period| {
         // All of an hour has one name, whatever the period.
         let mut names: HashMap<i64, String> = HashMap::new();
-        group_items(items(), |item| {
+        let mut name = |item: &UsageItem| {
             let Some(millis) = item.millis() else { return Some(NO_TIME.to_owned()) };
             let local = selection.local(millis);
             Some(names.entry(local.div_euclid(3_600_000)).or_insert_with(|| period.name(local)).clone())
-        })
+        };
+        let report = group_items(items(), &mut name);
+        let mut rows: Vec<_> = report.rows.into_iter().map(ReportRow::plain).collect();
+        add_models(&mut rows, items(), name);
+        rows
     };
     let source = |item: &UsageItem| account.source(item);
-    let plain = |report: Report| report.rows.into_iter().map(ReportRow::plain).collect();
     match by {
-        UsageBy::Hour => plain(by_time(Period::Hour)),
-        UsageBy::Day => plain(by_time(Period::Day)),
-        UsageBy::Week => plain(by_time(Period::Week)),
-        UsageBy::Month => plain(by_time(Period::Month)),
-        UsageBy::Block => blocks(items()).into_iter().map(|block| ReportRow::of_block(block, now)).collect(),
+        UsageBy::Hour => by_time(Period::Hour),
+        UsageBy::Day => by_time(Period::Day),
+        UsageBy::Week => by_time(Period::Week),
+        UsageBy::Month => by_time(Period::Month),
+        UsageBy::Block => of_blocks(account, selection, now),
         UsageBy::Project => {
             courses(items(), |item| Some(source(item)?.project_name().to_owned()), |_| RowDetail::None)
         }
@@ -93,27 +104,49 @@ pub(crate) fn rows(
 
 impl ReportRow {
     pub(crate) fn plain(usage: UsageRow) -> Self {
-        Self { usage, detail: RowDetail::None, course: Vec::new() }
+        Self { usage, detail: RowDetail::None, course: Vec::new(), models: Vec::new() }
     }
 
-    fn of_block(block: BillingBlock, now: i64) -> Self {
+    fn of_block(block: BillingBlock, gap: Option<i64>, now: i64) -> Self {
         let burn = block.burn(now);
-        let detail = RowDetail::Block { start: block.start, end: block.end, burn };
-        Self { usage: block.row, detail, course: Vec::new() }
+        let detail = RowDetail::Block { start: block.start, end: block.end, gap, burn };
+        Self { detail, ..Self::plain(block.row) }
     }
 }
 
+/// Blocks, each with the time since the one before.
+fn of_blocks(account: &UsageItems, selection: &Selection, now: i64) -> Vec<ReportRow> {
+    let blocks = blocks(account.selected(selection));
+    let starts: Vec<(i64, i64, String)> =
+        blocks.iter().map(|block| (block.start, block.end, block.row.key.clone())).collect();
+    let mut end_before = None;
+    let mut rows: Vec<_> = blocks
+        .into_iter()
+        .map(|block| {
+            let gap = end_before.replace(block.end).map(|end| block.start - end).filter(|gap| *gap > 0);
+            ReportRow::of_block(block, gap, now)
+        })
+        .collect();
+    add_models(&mut rows, account.selected(selection), |item| {
+        let millis = item.millis()?;
+        let at = starts.partition_point(|(start, ..)| *start <= millis).checked_sub(1)?;
+        starts.get(at).filter(|(_, end, _)| millis < *end).map(|(.., key)| key.clone())
+    });
+    rows
+}
+
 fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> Vec<ReportRow> {
-    let discovery = context.discover();
+    let discovery = context.discover_all();
     let (summaries, problems) = context.store.summaries(&discovery);
     context.note_unread(problems);
-    let titles: HashMap<&str, Option<&str>> =
-        summaries.iter().map(|summary| (summary.session.as_str(), summary.display_title())).collect();
+    let known: HashMap<&str, &Summary> =
+        summaries.iter().map(|summary| (summary.session.as_str(), summary)).collect();
     let source = |item: &UsageItem| account.source(item);
     let projects: HashMap<&str, &str> =
         account.sources.iter().map(|source| (&*source.session, source.project_name())).collect();
     let detail = |key: &str| RowDetail::Session {
-        title: titles.get(key).copied().flatten().map(str::to_owned),
+        title: known.get(key).and_then(|summary| summary.display_title()).map(str::to_owned),
+        forked_from: known.get(key).and_then(|summary| Some(summary.forked_from.as_ref()?.to_string())),
         project: projects.get(key).copied().unwrap_or_default().to_owned(),
     };
     courses(account.selected(selection), |item| Some(source(item)?.session.to_string()), detail)
@@ -164,7 +197,7 @@ fn courses<'a>(
         .map(|(key, (mut usage, course))| {
             let detail = detail(&key);
             usage.key = key;
-            ReportRow { usage, detail, course }
+            ReportRow { detail, course, ..ReportRow::plain(usage) }
         })
         .collect();
     rows.sort_by(|left, right| {

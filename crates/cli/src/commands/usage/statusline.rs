@@ -79,13 +79,18 @@ impl StatusInput {
 fn transcript_of(input: &StatusInput, recent: &Discovery, context: &Context) -> Option<PathBuf> {
     let session = SessionKey::from(input.session.as_deref()?);
     let find = |discovery: &Discovery| Some(discovery.sessions_named(&session).next()?.path.clone());
-    find(recent).or_else(|| find(&context.discover_for(|_| false)))
+    find(recent).or_else(|| {
+        context.each_store(|context| find(&context.discover_for(|_| false))).into_iter().flatten().next()
+    })
 }
 
 fn status(input: StatusInput, selection: &Selection, context: &Context) -> StatusLine {
     let now = context.source.now();
     let morning = when::start_of(when::today(&selection.zone), &selection.zone);
-    let recent = context.store.discover_since(morning.min(now - RECENT_MILLIS));
+    let since = morning.min(now - RECENT_MILLIS);
+    let mut of_stores = context.each_store(|context| context.store.discover_since(since));
+    let mut recent = of_stores.swap_remove(0);
+    of_stores.into_iter().for_each(|discovery| recent.extend(discovery));
     let mut files = UsageFile::all(&recent);
     let transcript = input.transcript.clone().or_else(|| transcript_of(&input, &recent, context));
     let near = transcript.as_deref().and_then(|path| Discovery::near(path).ok());

@@ -10,14 +10,14 @@ use annals_transcript::usage::{
 use super::brief_cache;
 use super::items::{UsageItems, UsageOrigin};
 use super::rows::{ReportRow, RowDetail};
-use super::{UsageReport, month};
+use super::{Precision, UsageReport, month};
 use crate::args::UsageBy;
 use crate::context::Context;
 use crate::selection::Selection;
 use crate::uncounted::UncountedUsage;
 
 pub(super) fn page(origin: UsageOrigin, selection: &Selection, context: &Context) -> UsageReport {
-    let discovery = context.discover();
+    let discovery = context.discover_all();
     let files = UsageFile::all(&discovery);
     let (usage, trails) =
         brief_cache::read(origin, SummaryKind::Tools, &files, context, |file| read_trail(&file.entry));
@@ -43,6 +43,7 @@ pub(super) fn page(origin: UsageOrigin, selection: &Selection, context: &Context
         zone: selection.zone_name().to_owned(),
         unread: account.problems.len(),
         uncounted: UsageRow::new("uncounted"),
+        precision: Precision::Fitted,
     }
 }
 
@@ -50,7 +51,7 @@ fn row(usage: ToolUsage) -> ReportRow {
     let ToolUsage { calls, errors, result_tokens, mut carried, .. } = usage;
     // All of it is an estimate, not only that of some models.
     carried.estimated.clear();
-    ReportRow { usage: carried, detail: RowDetail::Tool { calls, errors, result_tokens }, course: Vec::new() }
+    ReportRow { detail: RowDetail::Tool { calls, errors, result_tokens }, ..ReportRow::plain(carried) }
 }
 
 /// Filters calls and requests by the options.

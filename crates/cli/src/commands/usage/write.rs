@@ -40,10 +40,21 @@ fn sums(row: &UsageRow, object: &mut ObjectWriter<'_>) {
 
 fn write_row(row: &ReportRow, object: &mut ObjectWriter<'_>) {
     sums(&row.usage, object);
+    if !row.models.is_empty() {
+        object.array("breakdown", |list| {
+            for model in &row.models {
+                list.object(|object| {
+                    json::usage_row(object, model);
+                    json::names(object, "unpriced", &model.unpriced);
+                });
+            }
+        });
+    }
     match &row.detail {
         RowDetail::None => {}
-        RowDetail::Session { title, project } => {
+        RowDetail::Session { title, project, forked_from } => {
             object.string_or_null("title", title.as_deref()).string("project", project);
+            object.string_or_null("forkedFrom", forked_from.as_deref());
         }
         RowDetail::Agent { session, project } => {
             object.string("session", session).string("project", project);
@@ -51,8 +62,11 @@ fn write_row(row: &ReportRow, object: &mut ObjectWriter<'_>) {
         RowDetail::Tool { calls, errors, result_tokens } => {
             object.number("calls", *calls).number("errors", *errors).number("resultTokens", *result_tokens);
         }
-        RowDetail::Block { start, end, burn } => {
+        RowDetail::Block { start, end, gap, burn } => {
             object.string("start", &instant(*start)).string("end", &instant(*end));
+            if let Some(gap) = gap.and_then(|gap| u64::try_from(gap).ok()) {
+                object.number("gapMs", gap);
+            }
             object.boolean("active", burn.is_some());
             if let Some(burn) = burn {
                 object.object("burn", |object| {

@@ -71,7 +71,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// The values of options that decide what is printed; a test holds them against the program.
-pub(super) const FORMS: [(&str, &str, &[&str]); 4] = [
+pub(super) const FORMS: [(&str, &str, &[&str]); 6] = [
     (
         "show",
         "--as",
@@ -88,8 +88,11 @@ pub(super) const FORMS: [(&str, &str, &[&str]); 4] = [
             "usage",
             "counts",
             "markdown",
+            "html",
         ],
     ),
+    ("export", "--as", &["html", "markdown", "json", "text", "bundle"]),
+    ("export", "--detail", &["full", "no-tools", "prompts"]),
     (
         "usage",
         "--by",
@@ -99,26 +102,45 @@ pub(super) const FORMS: [(&str, &str, &[&str]); 4] = [
     ("ls", "--sort", &["modified", "created", "size", "cost", "tokens", "turns", "title"]),
 ];
 
-/// Commands of the program and its subcommands that have cases of their own elsewhere in this test.
-pub(super) const ELSEWHERE: [&str; 1] = ["chat"];
+/// Commands that have cases of their own: `chat` in this test, `tui`, which draws with escape sequences of its own, in its crate.
+pub(super) const ELSEWHERE: [&str; 2] = ["chat", "tui"];
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = vec![Case::new("")];
     for (command, option, values) in FORMS {
         let argument = match command {
             "show" => "S",
+            "export" => "S --include-agents --to -",
             "search" => "UFdO",
             _ => "",
         };
-        cases.extend(values.iter().map(|value| Case::new(&format!("{command} {argument} {option} {value}"))));
+        let line = |value: &&str| match *value {
+            // It is not text.
+            "bundle" => format!("{command} S --to N {option} {value}"),
+            value => format!("{command} {argument} {option} {value}"),
+        };
+        cases.extend(values.iter().map(|value| Case::new(&line(value))));
     }
     let reading = "ls --all --long|show S --full|check S|check --all -v|todos|todos --all|plans|plans plan|plans N\
-        |history|search T|search B --exact|search --exact .|stats|usage --compare|usage --statusline\
+        |export --all --to N|export --all --redact --as markdown --to N\
+        |history|files|files S|files T|files --changed|search UFdO -C 2|search T|search B --exact|search --exact .|stats|usage --compare|usage --statusline\
         |index|index --rebuild|collect --to -|collect --to - --dry-run|collect --to N|gc|gc --older-than 0d\
         |gc --kind debug,pastes,shell-snapshots --older-than 0d|redact S --scan|rewind S|undo --list|trash --list\
         |archive --list|archive --all|archive --verify|restore|help|help show|help T|man|completions bash\
-        |completions zsh|completions fish|demo --out N|new --title T --tag T --cwd N --git-branch T|mock-api --script N";
+        |completions zsh|completions fish|demo --out N|new --title T --tag T --cwd N --git-branch T|mock-api --script N|serve --password-file N";
     cases.extend(reading.split('|').map(Case::new));
+    for line in [
+        "import N --new-id",
+        "import N --new-id --project N --yes",
+        "import N --yes",
+        "import N --new-id --dry-run",
+    ] {
+        cases.push(Case::new(line).after("export S --as bundle --to N --force"));
+    }
+    cases.extend(["config path", "config get", "config get T", "import S", "config set T T"].map(Case::new));
+    for line in ["config get", "config get pager", "config get stores --json"] {
+        cases.push(Case::new(line).after("config set pager T").after("config set stores T N"));
+    }
     for table in
         ["sessions", "threads", "projects", "blocks", "tool_calls", "usage", "todos", "prompts", "plans"]
     {

@@ -168,7 +168,11 @@ fn every_command_and_form_has_a_case() {
         assert!(is_there, "annals {name} has no case: add one to cases.rs");
     }
     for (command, option, values) in FORMS {
-        let argument: &[&str] = if command == "show" || command == "search" { &["x"] } else { &[] };
+        let argument: &[&str] = match command {
+            "show" | "search" => &["x"],
+            "export" => &["x", "--to", "-"],
+            _ => &[],
+        };
         let refused = annals(&Home::new(), &[&[command], argument, &[option, "no-such"]].concat()).error;
         let listed = refused.split("[possible values: ").nth(1).and_then(|rest| rest.split(']').next());
         let listed: Vec<&str> = listed.unwrap_or_else(|| panic!("{refused}")).split(", ").collect();

@@ -59,6 +59,8 @@ pub struct ExactHit {
     pub uuid: Option<String>,
     /// The call that an output file belongs to; its tool and the record of its result are those of the hit.
     pub call: Option<String>,
+    /// The session that a prompt of `history.jsonl` names.
+    pub session: Option<String>,
     /// The text around the match.
     pub snippet: HighlightedText,
 }
@@ -158,6 +160,7 @@ fn in_file(path: &Path, bytes: &[u8], text: &str, finders: &[Finder<'_>]) -> Vec
                     millis: block.millis,
                     uuid: block.uuid.as_deref().map(super::hit::long_uuid),
                     call: None,
+                    session: None,
                     snippet: around(&block.text, place, text.len()),
                 });
             }
@@ -173,7 +176,9 @@ fn in_history(path: &Path, bytes: &[u8], text: &str, finders: &[Finder<'_>]) -> 
     for line in lines(bytes).filter(|line| finders.iter().any(|finder| finder.find(line.body()).is_some())) {
         let Some(prompt) = text_of_block(IndexedFileRole::History, line.body(), 0) else { continue };
         let Some(place) = prompt.find(text) else { continue };
-        let time = Value::parse(line.body()).ok().and_then(|value| value.get("timestamp")?.number());
+        let entry = Value::parse(line.body()).ok();
+        let time = entry.and_then(|entry| entry.get("timestamp")?.number());
+        let session = entry.and_then(|entry| Some(entry.get("sessionId")?.text()?.to_string()));
         hits.push(ExactHit {
             file: path.to_path_buf(),
             line: line.number as u64,
@@ -186,6 +191,7 @@ fn in_history(path: &Path, bytes: &[u8], text: &str, finders: &[Finder<'_>]) -> 
             millis: time.map(|millis| millis as i64),
             uuid: None,
             call: None,
+            session,
             snippet: around(&prompt, place, text.len()),
         });
     }
@@ -217,6 +223,7 @@ fn in_text(file: &ExactFile, bytes: &[u8], text: &str) -> Vec<ExactHit> {
         millis: modified.map(|nanos| nanos / 1_000_000),
         uuid,
         call,
+        session: None,
         snippet: around(&whole, place, text.len()),
     }]
 }

@@ -92,6 +92,30 @@ pub(super) fn is_filter(name: &str) -> bool {
     FILTERS.contains(&name)
 }
 
+/// The filter that a mistyped name is closest to, if it is close.
+pub(super) fn nearest(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    let near = FILTERS.iter().map(|filter| (distance(&name, filter), *filter));
+    // In short names two other letters make another word.
+    let is_near = |far: usize, filter: &str| far <= if filter.len().min(name.len()) < 5 { 1 } else { 2 };
+    near.filter(|(far, filter)| is_near(*far, filter)).min().map(|(_, filter)| filter)
+}
+
+/// How many letters must be put in, left out or replaced.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (at, letter) in left.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], at + 1);
+        for (column, other) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row[right.len()]
+}
+
 const DAY: &str = "a date such as 2026-01-31, 2026-01, 7d or 2026-01-31T12:00:00Z";
 
 fn words<'w>(first: &str, all: impl Iterator<Item = &'w str>) -> String {

@@ -120,6 +120,29 @@ impl Query {
     }
 }
 
+/// A part of a query that looks like a filter and is none: it is searched as words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFilter {
+    /// The part as typed.
+    pub text: String,
+    /// The name of the filter that may be meant.
+    pub nearest: Option<&'static str>,
+}
+
+/// The parts of a query that look like filters and are none. Addresses, times and paths of code look otherwise.
+pub fn unknown_filters(text: &str) -> Vec<UnknownFilter> {
+    let bare =
+        tokens(text).unwrap_or_default().into_iter().filter(|token| token.is_bare && token.name.is_none());
+    let unknown = |token: tokens::Token| {
+        let (name, value) = token.text.split_once(':')?;
+        let is_name = name.len() > 1 && name.chars().all(|c| c.is_ascii_alphabetic() || c == '_' || c == '-');
+        let is_value = value.starts_with(|c: char| c.is_alphanumeric() || c == '"' || c == '~' || c == '.');
+        (is_name && is_value)
+            .then(|| UnknownFilter { nearest: filter::nearest(name), text: token.text.clone() })
+    };
+    bare.filter_map(unknown).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +183,24 @@ mod tests {
         assert_eq!(leap.filters, [Filter::After(1_709_164_800_000), Filter::Before(1_709_208_000_000)]);
         let quoted = Query::parse(r#"file:"a b/c.rs""#).unwrap();
         assert_eq!(quoted.filters, [Filter::File("a b/c.rs".into())]);
+    }
+
+    #[test]
+    fn what_looks_like_a_filter_and_is_none_is_found() {
+        let found = |text: &str| -> Vec<_> {
+            unknown_filters(text).into_iter().map(|filter| (filter.text, filter.nearest)).collect()
+        };
+        assert_eq!(found("foo:bar word"), [("foo:bar".to_owned(), None)]);
+        assert_eq!(
+            found("tools:Bash -projekt:x sesion:19 Until:7d"),
+            [
+                ("tools:Bash".to_owned(), Some("tool")),
+                ("projekt:x".to_owned(), Some("project")),
+                ("sesion:19".to_owned(), Some("session")),
+                ("Until:7d".to_owned(), Some("until")),
+            ]
+        );
+        assert_eq!(found("https://x.y std::fs 12:30 \"foo:bar\" tool:Bash C:\\x note:"), []);
     }
 
     #[test]

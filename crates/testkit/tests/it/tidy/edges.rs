@@ -3,7 +3,7 @@
 use super::{crate_names, read, report};
 
 /// A crate and the crates that it may use.
-const PICTURE: [(&str, &[&str]); 14] = [
+const PICTURE: [(&str, &[&str]); 16] = [
     ("json", &[]),
     ("transcript", &["json"]),
     ("store", &["transcript", "json"]),
@@ -16,9 +16,14 @@ const PICTURE: [(&str, &[&str]); 14] = [
     ("agent", &["policy", "store", "transcript", "json"]),
     ("collect", &["index", "store", "transcript", "json"]),
     ("ui", &["transcript", "json"]),
+    ("web", &["ui", "surgery", "index", "vault", "store", "transcript", "json"]),
+    // Its tests build conversations from transcripts.
+    ("tui", &["ui", "transcript"]),
     (
         "cli",
         &[
+            "web",
+            "tui",
             "ui",
             "collect",
             "surgery",

@@ -8,9 +8,10 @@ use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine};
 
 use super::terminal_ui::{ACCENT, Exit, PromptInput, TerminalUi};
-use crate::commands::ls::{short_id, title};
+use crate::commands::ls::told_apart;
 use crate::context::Context;
 use crate::session::ResolvedSession;
+use crate::short_ids::ShortIds;
 use crate::words;
 
 /// Sessions that are offered.
@@ -26,14 +27,14 @@ pub(super) async fn choose(
     if let Some(wanted) = wanted {
         return Ok(Some(ResolvedSession::find(context, wanted).map_err(Exit::Fault)?.path));
     }
-    let offered = newest(cwd, context);
+    let (offered, ids) = newest(cwd, context);
     if offered.is_empty() {
         ui.note(Style::DIM, "no sessions in this folder");
         return Ok(None);
     }
     let now = Clock::now(&context.source);
     let lines: Vec<StyledLine> =
-        offered.iter().enumerate().map(|(number, summary)| line(number + 1, summary, now)).collect();
+        offered.iter().enumerate().map(|(number, summary)| line(number + 1, summary, &ids, now)).collect();
     ui.notes(&lines);
     match ui.ask("resume which session? ").await {
         PromptInput::Leave(outcome) => Err(Exit::Leave(outcome)),
@@ -48,25 +49,26 @@ pub(super) async fn choose(
     }
 }
 
-/// Returns the sessions of this folder, newest first.
-fn newest(cwd: &Path, context: &Context) -> Vec<Summary> {
+/// Returns the sessions of this folder, newest first, and the ids of the store.
+fn newest(cwd: &Path, context: &Context) -> (Vec<Summary>, ShortIds) {
     let slug = Slug::of_path(&cwd.to_string_lossy());
     let discovery = context.store.discover();
     let (mut summaries, _) = context.store.summaries(&discovery);
     summaries.retain(|summary| summary.slug == slug && !summary.is_empty() && !summary.is_warm_up);
+    let activity = Summary::last_activity;
     summaries
-        .sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
+        .sort_by(|left, right| activity(right).cmp(&activity(left)).then_with(|| left.path.cmp(&right.path)));
     summaries.truncate(MAX_OFFERED);
-    summaries
+    (summaries, ShortIds::new(&discovery, context))
 }
 
-fn line(number: usize, summary: &Summary, now: i64) -> StyledLine {
-    let age = summary.modified.and_then(|at| u64::try_from(now.saturating_sub(at)).ok());
+fn line(number: usize, summary: &Summary, ids: &ShortIds, now: i64) -> StyledLine {
+    let age = summary.last_activity().and_then(|at| u64::try_from(now.saturating_sub(at)).ok());
     let age = age.map_or_else(String::new, |millis| format!(" · {} ago", figures::duration(millis)));
     vec![
         Span::new(format!("{number:>2} "), Style::BOLD),
-        Span::new(short_id(summary), ACCENT),
-        Span::new(format!(" {}", title(summary)), Style::PLAIN),
+        Span::new(ids.shown(summary.session.as_str()), ACCENT),
+        Span::new(format!(" {}", told_apart(summary, ids)), Style::PLAIN),
         Span::new(format!("{age} · {}", words::bytes(summary.bytes)), Style::DIM),
     ]
 }

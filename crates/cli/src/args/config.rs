@@ -1,0 +1,76 @@
+//! The arguments of `annals config`.
+
+const CONFIG_EXAMPLES: &str = "\
+Keys:
+  stores              folders to read, instead of the usual ones
+  theme               auto, light or dark (nothing reads it yet)
+  keymap              default or vim (nothing reads it yet)
+  pager               a command, used where PAGER is not set
+  redaction-patterns  regular expressions of secrets, besides the built-in ones
+
+Options and environment variables win over the file. Nothing is read from a
+project folder.
+
+Examples:
+  # Read two stores from now on
+  annals config set stores ~/.claude /srv/team/claude
+
+  # Find secrets of your own company wherever annals redacts
+  annals config set redaction-patterns 'ACME-[0-9]{6}'";
+
+const PATH_EXAMPLES: &str = "\
+Examples:
+  # Where the file is, or would be
+  annals config path
+
+  # The same for programs, and whether it exists
+  annals config path --json";
+
+const GET_EXAMPLES: &str = "\
+Examples:
+  # Everything that is set
+  annals config get
+
+  # One key; exit code 1 if it is not set
+  annals config get stores";
+
+const SET_KEY_EXAMPLES: &str = "\
+Examples:
+  # One value
+  annals config set theme dark
+
+  # A list
+  annals config set stores ~/.claude /srv/team/claude";
+
+/// `annals config`
+#[derive(Debug, clap::Args)]
+#[command(after_help = CONFIG_EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+/// What to do with the configuration file.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print where the file is
+    #[command(after_help = PATH_EXAMPLES)]
+    Path,
+    /// Print a key, or all that are set
+    #[command(after_help = GET_EXAMPLES)]
+    Get {
+        /// A key [default: all]
+        #[arg(value_name = "KEY")]
+        key: Option<String>,
+    },
+    /// Set a key; comments and order stay
+    #[command(after_help = SET_KEY_EXAMPLES)]
+    Set {
+        /// A key
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// Its value; a list has several
+        #[arg(value_name = "VALUE", required = true)]
+        values: Vec<String>,
+    },
+}

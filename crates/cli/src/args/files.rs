@@ -1,0 +1,48 @@
+//! The arguments of `annals files`.
+
+use super::ConfirmArgs;
+
+const FILES_EXAMPLES: &str = "\
+Versions are what the tools of sessions found and wrote, and the copies that
+the client made. What commands and people did in between has no version, unless
+a tool found it. --restore writes a version back: `annals undo` reverts it, and
+the rules are those of `annals rewind`.
+
+Examples:
+  # All files that sessions read or changed, the newest first
+  annals files
+
+  # The files that one session changed
+  annals files 75a5 --changed
+
+  # The history of a file, with what each version changed
+  annals files account/invoice.ts
+
+  # Write its second version back, after a look at the change
+  annals files account/invoice.ts --restore 2 --dry-run";
+
+/// `annals files`
+#[derive(Debug, clap::Args)]
+#[command(after_help = FILES_EXAMPLES)]
+pub(crate) struct FilesArgs {
+    /// A session, or a file or the end of its path [default: all files]
+    #[arg(value_name = "SESSION|PATH")]
+    pub(crate) target: Option<String>,
+    /// Only files that were changed, not only read
+    #[arg(long)]
+    pub(crate) changed: bool,
+    /// Show at most N files [default: 50 on a terminal, else all]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Print a version as it is: its number, or the first letters of its digest
+    #[arg(long, value_name = "VERSION", requires = "target", conflicts_with = "restore")]
+    pub(crate) print: Option<String>,
+    /// Write a version back: its number, or the first letters of its digest
+    #[arg(long, value_name = "VERSION", requires = "target")]
+    pub(crate) restore: Option<String>,
+    /// Also a file that something else changed, or that configures programs
+    #[arg(long, requires = "restore")]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArgs,
+}

@@ -1,0 +1,151 @@
+//! One session in one format.
+
+use annals_store::overflow::with_outputs;
+use annals_transcript::graph::Graph;
+use annals_transcript::message::{Message, groups};
+use annals_transcript::query::{Filter, Inclusion, LineKind, Scope, select};
+use annals_transcript::transcript::Transcript;
+use annals_ui::html::{self, EmbeddedImages, HtmlOptions, ImageSource, Markup, NoImages, PageHeader};
+use annals_ui::terminal::{self, RenderOptions};
+use annals_ui::view::{BranchDetail, Detail};
+use annals_ui::{Conversation, TerminalText, ViewOptions, markdown};
+
+use super::facts::SessionFacts;
+use super::redaction::Redaction;
+use crate::args::{ExportArgs, ExportDetail, ExportFormat};
+use crate::commands::show::threads;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::session::{ResolvedSession, SessionWithAgents};
+use crate::words;
+
+/// The columns of text in a file.
+const TEXT_WIDTH: usize = 100;
+
+/// A session in a format.
+pub(crate) struct Document {
+    /// The file.
+    pub(crate) bytes: Vec<u8>,
+    /// What a list says about it.
+    pub(super) row: [String; 6],
+}
+
+impl Document {
+    /// Reads a session and writes it in the format that was asked for.
+    pub(crate) fn of(args: &ExportArgs, target: &ResolvedSession, context: &Context) -> Result<Self, Fault> {
+        let mut bytes = with_outputs(target.read()?, &target.path);
+        let mut files = if args.include_agents { target.agents() } else { Vec::new() };
+        for file in &mut files {
+            file.bytes = with_outputs(std::mem::take(&mut file.bytes), &file.entry.path);
+        }
+        let mut redaction = match args.redact {
+            true => Some(Redaction::apply(target, &context.redaction_patterns(&[]), &mut bytes, &mut files)?),
+            false => None,
+        };
+        let family = SessionWithAgents::new(&bytes, &files);
+        if family.main.indices().next().is_none() {
+            return Err(Fault::usage("not a session: it has no record"));
+        }
+        let facts = SessionFacts::of(target, &family, redaction.as_mut(), context);
+        let bytes = match args.form {
+            ExportFormat::Json => messages(&family.main, args.detail),
+            form => {
+                let mut conversation = conversation(&family);
+                conversation.keep_detail(args.detail.into());
+                let header = facts.header();
+                match form {
+                    ExportFormat::Html => {
+                        let images = images(&family);
+                        let images: &dyn ImageSource = if args.redact { &NoImages } else { &images };
+                        page(&header, &conversation, images, context)
+                    }
+                    ExportFormat::Markdown => {
+                        let mut page = TerminalText::default();
+                        markdown::page(&header, &conversation, &mut page);
+                        page.as_str().to_owned()
+                    }
+                    _ => text(&header, &conversation, context),
+                }
+                .into_bytes()
+            }
+        };
+        Ok(Self { bytes, row: facts.row() })
+    }
+}
+
+impl From<ExportDetail> for Detail {
+    fn from(detail: ExportDetail) -> Self {
+        match detail {
+            ExportDetail::Full => Self::Full,
+            ExportDetail::NoTools => Self::NoTools,
+            ExportDetail::Prompts => Self::Prompts,
+        }
+    }
+}
+
+/// Writes the page of a conversation that `annals show` has built.
+pub(crate) fn show_page(
+    target: &ResolvedSession,
+    family: &SessionWithAgents<'_>,
+    conversation: &Conversation,
+    context: &Context,
+) -> String {
+    let header = SessionFacts::of(target, family, None, context).header();
+    page(&header, conversation, &images(family), context)
+}
+
+fn conversation(family: &SessionWithAgents<'_>) -> Conversation {
+    Conversation::build(&family.main, &threads(family), ViewOptions { branches: BranchDetail::Full })
+}
+
+fn images<'f>(family: &'f SessionWithAgents<'f>) -> EmbeddedImages<'f> {
+    let mut images = EmbeddedImages::new(&family.main);
+    family.agents.iter().for_each(|(file, said, _)| images.add_agent(file.entry.key.as_str(), said));
+    images
+}
+
+fn page(
+    header: &PageHeader,
+    conversation: &Conversation,
+    images: &dyn ImageSource,
+    context: &Context,
+) -> String {
+    let zone = |millis: i64| words::minutes_from_utc(millis, &context.zone);
+    let mut page = String::new();
+    html::page(
+        header,
+        conversation,
+        &HtmlOptions { zone: &zone, images, agent: None, markup: Markup::Compact },
+        &mut page,
+    );
+    page
+}
+
+fn text(header: &PageHeader, conversation: &Conversation, context: &Context) -> String {
+    let zone = |millis: i64| words::minutes_from_utc(millis, &context.zone);
+    let look = RenderOptions { full: true, zone: &zone, ..RenderOptions::plain(TEXT_WIDTH) };
+    let mut page = TerminalText::from(&header.title);
+    for (name, value) in &header.facts {
+        page = page + TerminalText::block("\n") + format!("{name}: {value}");
+    }
+    page = page + TerminalText::block("\n\n");
+    terminal::draw(conversation, &look, &mut page);
+    page.as_str().to_owned()
+}
+
+/// The messages of the live branch, one per line, as `annals show --as messages` prints them.
+fn messages(transcript: &Transcript<'_>, detail: ExportDetail) -> Vec<u8> {
+    let filter = Filter {
+        scope: Scope::LiveBranch,
+        lines: if detail == ExportDetail::Prompts { vec![LineKind::Prompt] } else { Vec::new() },
+        tools: if detail == ExportDetail::NoTools { Inclusion::Without } else { Inclusion::With },
+        ..Filter::default()
+    };
+    let nodes = select(transcript, &Graph::new(transcript), &filter);
+    let mut out = Vec::new();
+    for message in groups(transcript, nodes).iter().filter_map(|group| Message::of(transcript, group)) {
+        message.write(&mut out);
+        out.push(b'\n');
+    }
+    out
+}

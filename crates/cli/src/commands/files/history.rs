@@ -1,0 +1,217 @@
+//! The versions of one file.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use annals_index::{FileTouch, TouchingCall};
+use annals_store::{SessionKey, Summary};
+use annals_surgery::Session;
+use annals_surgery::file_versions::{FileVersion, VersionContent, VersionOrigin, versions};
+use annals_transcript::time::format_millis;
+use annals_ui::text;
+
+use super::diff::VersionDiff;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::output::Paint;
+use crate::short_ids::{ShortIds, shell_word};
+use crate::table::{cut, one_line};
+use crate::{json, words};
+
+/// Numbers of versions have fewer digits; more are of a digest.
+const MAX_NUMBER_DIGITS: usize = 5;
+
+/// How much of a digest is shown.
+const SHOWN_DIGEST: usize = 8;
+
+/// A file with its versions, and the sessions that they are from.
+pub(super) struct FileHistory {
+    pub(super) path: PathBuf,
+    pub(super) versions: Vec<FileVersion>,
+    sessions: Vec<Session>,
+    ids: ShortIds,
+    /// How many sessions that changed it are gone.
+    gone: usize,
+}
+
+impl FileHistory {
+    /// Reads the sessions that changed the file.
+    pub(super) fn read(path: &Path, calls: &[TouchingCall], context: &Context) -> Result<Self, Fault> {
+        let is_change =
+            |call: &&TouchingCall| call.touch == FileTouch::Change && Path::new(&call.path) == path;
+        let keys: BTreeSet<&str> = calls.iter().filter(is_change).map(|call| call.session.as_str()).collect();
+        let discovery = context.discover_all();
+        let (mut sessions, mut gone) = (Vec::new(), 0);
+        for key in keys {
+            let before = sessions.len();
+            for entry in discovery.sessions_named(&SessionKey::new(key)) {
+                sessions.push(Session::load_from(&entry.path, Some(&discovery))?);
+            }
+            gone += usize::from(sessions.len() == before);
+        }
+        let versions = versions(&sessions, path);
+        let ids = ShortIds::new(&discovery, context);
+        Ok(Self { path: path.to_path_buf(), versions, sessions, ids, gone })
+    }
+
+    /// The version that a number or the beginning of a digest names.
+    pub(super) fn version(&self, name: &str) -> Result<&FileVersion, Fault> {
+        let hint = || format!("annals files {} lists its versions", shell_word(&self.path.to_string_lossy()));
+        if name.len() <= MAX_NUMBER_DIGITS
+            && let Ok(number) = name.parse::<usize>()
+        {
+            let found = self.versions.iter().find(|version| version.number == number);
+            return found.ok_or_else(|| {
+                let count = words::plural(self.versions.len() as u64, "version", "versions");
+                Fault::usage(format!("no version {number}: {count} of the file are known")).hint(hint())
+            });
+        }
+        let is_named = |version: &&FileVersion| {
+            name.len() >= 4 && version.digest().is_some_and(|digest| digest.starts_with(&name.to_lowercase()))
+        };
+        // Several versions may have the same content; then it does not matter which is meant.
+        let found = self.versions.iter().rfind(is_named);
+        let digests: BTreeSet<_> = self.versions.iter().filter(is_named).map(FileVersion::digest).collect();
+        match (found, digests.len()) {
+            (Some(version), 1) => Ok(version),
+            (_, 0) => Err(Fault::usage(format!("{name:?} is no version of the file")).hint(hint())),
+            (_, count) => Err(Fault::usage(format!("{name:?} matches {count} versions")).hint(hint())),
+        }
+    }
+
+    /// The session that recorded a version.
+    pub(super) fn session_of(&self, version: &FileVersion) -> Option<&Session> {
+        self.sessions.iter().find(|session| session.key == version.session)
+    }
+
+    pub(super) fn show(&self, context: &mut Context) -> Result<Outcome, Fault> {
+        if context.json {
+            self.write_json(context)?;
+        } else {
+            self.draw(context)?;
+        }
+        Ok(if self.versions.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    }
+
+    fn diffs(&self) -> impl Iterator<Item = (&FileVersion, VersionDiff)> {
+        let before = |at: usize| at.checked_sub(1).and_then(|at| self.versions.get(at));
+        let versions = self.versions.iter().enumerate();
+        versions.map(move |(at, version)| (version, VersionDiff::between(before(at), version)))
+    }
+
+    fn draw(&self, context: &mut Context) -> std::io::Result<()> {
+        context.out.page();
+        let path = self.path.to_string_lossy().into_owned();
+        let heading = context.out.paint(Paint::Bold, one_line(&path));
+        context.out.line(heading)?;
+        if self.versions.is_empty() {
+            context.out.line("no session recorded a change of it")?;
+        }
+        let mut titles: HashMap<&SessionKey, String> = HashMap::new();
+        for session in &self.sessions {
+            let summary = Summary::read_path(&session.path).ok();
+            let title = summary.and_then(|summary| summary.display_title().map(one_line));
+            titles.insert(&session.key, title.unwrap_or_default());
+        }
+        for (version, diff) in self.diffs() {
+            let title = titles.get(&version.session).map(String::as_str).unwrap_or_default();
+            self.draw_version(version, &diff, title, context)?;
+        }
+        if self.gone > 0 {
+            let sessions = words::plural(self.gone as u64, "session", "sessions");
+            let note =
+                format!("{sessions} that changed it are no longer in the store: annals restore --list");
+            context.out.painted_note(Some(Paint::Yellow), note)?;
+        }
+        if context.out.is_terminal && context.verbosity >= 0 && !self.versions.is_empty() {
+            context.out.line("")?;
+            let next =
+                format!("Next: annals files {} --restore VERSION, or --print VERSION", shell_word(&path));
+            context.out.painted_note(Some(Paint::Dim), next)?;
+        }
+        Ok(())
+    }
+
+    fn draw_version(
+        &self,
+        version: &FileVersion,
+        diff: &VersionDiff,
+        title: &str,
+        context: &mut Context,
+    ) -> std::io::Result<()> {
+        let out = &mut context.out;
+        let when = version.time.map(|time| words::moment(time, &context.zone)).unwrap_or_default();
+        let what = match (&version.content, version.origin) {
+            (VersionContent::Absent, _) => "not there".to_owned(),
+            (_, VersionOrigin::Found) => "found".to_owned(),
+            (_, VersionOrigin::Copy) => "copied".to_owned(),
+            (_, VersionOrigin::Tool(tool)) => tool.to_owned(),
+        };
+        let size = match version.bytes() {
+            Some(bytes) => format!("{}, +{} -{}", words::bytes(bytes.len() as u64), diff.added, diff.removed),
+            None if version.content == VersionContent::Absent => String::new(),
+            None if diff.text.is_some() => {
+                format!("only the change is recorded, +{} -{}", diff.added, diff.removed)
+            }
+            None => "not recorded".to_owned(),
+        };
+        let digest: String = version.digest().unwrap_or_default().chars().take(SHOWN_DIGEST).collect();
+        out.line("")?;
+        let number = out.paint(Paint::Cyan, format!("version {}", version.number));
+        let parts = [digest, when, what, size];
+        let rest = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>();
+        out.line(text![number, "  ", rest.join("  ")])?;
+        let session = format!("  {}  {title}", self.ids.shown(version.session.as_str()));
+        let session = cut(&session, out.table_width.unwrap_or(usize::MAX), out.unicode);
+        let session = out.paint(Paint::Dim, session);
+        out.line(session)?;
+        if context.verbosity < 0 {
+            return Ok(());
+        }
+        // The first version is all new: its size says enough.
+        let lines = diff
+            .text
+            .as_deref()
+            .filter(|_| version.number > 1 || version.bytes().is_none())
+            .unwrap_or_default();
+        for line in lines.lines() {
+            let paint = match line.as_bytes().first() {
+                Some(b'+') => Some(Paint::Green),
+                Some(b'-') => Some(Paint::Red),
+                Some(b'@') => Some(Paint::Cyan),
+                _ => None,
+            };
+            let line = text!["    ", line];
+            let line = paint.map_or_else(|| line.clone(), |paint| context.out.paint(paint, line.clone()));
+            context.out.line(line)?;
+        }
+        Ok(())
+    }
+
+    fn write_json(&self, context: &mut Context) -> std::io::Result<()> {
+        context.out.json(|object| {
+            object.string("path", &self.path.to_string_lossy());
+            object.array("versions", |list| {
+                for (version, diff) in self.diffs() {
+                    list.object(|object| {
+                        object.number("version", version.number as u64);
+                        object.string_or_null("digest", version.digest().as_deref());
+                        object.string_or_null("time", version.time.map(format_millis).as_deref());
+                        object.string("session", version.session.as_str());
+                        json::number_or_null(object, "line", version.line.map(|line| line as u64));
+                        object.string("origin", version.origin.name());
+                        object.boolean("exists", version.content != VersionContent::Absent);
+                        json::number_or_null(
+                            object,
+                            "bytes",
+                            version.bytes().map(|bytes| bytes.len() as u64),
+                        );
+                        object.number("added", diff.added as u64).number("removed", diff.removed as u64);
+                        object.string_or_null("diff", diff.text.as_deref());
+                    });
+                }
+            });
+            object.number("goneSessions", self.gone as u64);
+        })
+    }
+}

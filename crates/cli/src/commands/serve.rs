@@ -1,0 +1,133 @@
+//! `annals serve`: shows sessions in a browser.
+
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use annals_store::read::read_file;
+use annals_transcript::redact::SecretRules;
+use annals_web::{Exposure, Library, Password, ServeError, Server, ServerConfig, TlsFiles};
+
+use super::mock_api::StopSignal;
+use crate::args::ServeArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+
+pub(crate) fn run(args: &ServeArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let exposure = exposure(args)?;
+    let is_exposed = !matches!(exposure, Exposure::Loopback);
+    let password = args.password_file.as_deref().map(password).transpose()?;
+    let config = ServerConfig {
+        bind: SocketAddr::new(args.bind, args.port),
+        exposure,
+        names: args.hosts.clone(),
+        password,
+    };
+    let library = library(context, is_exposed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))?;
+    let ended = runtime.block_on(async {
+        let server = Server::bind(config, library).await.map_err(fault)?;
+        // Before the address is printed, since a reader may stop us at once.
+        let stop = StopSignal::listen()
+            .map_err(|error| Fault::of_io(&error, format!("cannot listen for signals: {error}")))?;
+        announce(&server, args, is_exposed, context)?;
+        stop.or(server.run()).await;
+        Ok(Outcome::Done)
+    });
+    // Threads that wait for changes of files would be waited for.
+    runtime.shutdown_background();
+    ended
+}
+
+/// Who can reach the server, by the options.
+fn exposure(args: &ServeArgs) -> Result<Exposure, Fault> {
+    match (&args.cert, &args.key) {
+        (Some(cert), Some(key)) => {
+            Ok(Exposure::Tls(TlsFiles { certificates: read_file(cert)?, key: read_file(key)? }))
+        }
+        _ if args.behind_proxy => Ok(Exposure::BehindProxy),
+        _ => Ok(Exposure::Loopback),
+    }
+}
+
+fn password(path: &std::path::Path) -> Result<Password, Fault> {
+    let bytes = read_file(path)?;
+    Password::parse(&String::from_utf8_lossy(&bytes)).ok_or_else(|| {
+        Fault::usage(format!("{}: the password is too short", path.display()))
+            .hint("its first line needs at least 12 characters")
+    })
+}
+
+fn library(context: &Context, is_exposed: bool) -> Result<Library, Fault> {
+    let source = Arc::new(context.source);
+    let stores = context.store.all().to_vec();
+    let library =
+        Library::new(stores, context.data_dir()?, context.prices.clone(), context.zone.clone(), source);
+    let patterns = context.redaction_patterns(&[]);
+    if !is_exposed {
+        return Ok(library.with_redaction_patterns(patterns));
+    }
+    let rules = SecretRules::new(&[], &patterns).map_err(|error| Fault::internal(error.to_string()))?;
+    Ok(library.redacted_by(rules))
+}
+
+fn fault(error: ServeError) -> Fault {
+    let message = error.to_string();
+    match &error {
+        ServeError::NeedsTls(_) => Fault::usage(message).hint(
+            "add --cert FILE --key FILE, or --behind-proxy if a proxy does TLS; and --password-file FILE",
+        ),
+        ServeError::NeedsPassword => Fault::usage(message).hint("add --password-file FILE"),
+        ServeError::Tls(_) => Fault::usage(message),
+        ServeError::Listen { source, .. } => {
+            Fault::of_io(source, message).hint("choose another port with --port, or leave it out")
+        }
+        _ => Fault::system(message),
+    }
+}
+
+/// Prints the address, and what others get to see.
+fn announce(server: &Server, args: &ServeArgs, is_exposed: bool, context: &mut Context) -> Result<(), Fault> {
+    let url = server.url();
+    if context.json {
+        context.out.json(|object| {
+            object.string("url", &url).number("port", server.address().port());
+            object.boolean("redacted", is_exposed);
+        })?;
+    } else {
+        context.out.line(&url)?;
+    }
+    context.out.flush()?;
+    if is_exposed {
+        context.say(format!(
+            "everybody who reaches {} and knows the password reads all sessions of {}, with secrets replaced",
+            server.address(),
+            context.store.names()
+        ));
+    } else {
+        context.say("only this machine, and only with this token; Ctrl-C ends it");
+    }
+    if args.open && !open_browser(&url, context) {
+        context.say("no browser could be opened; open the address yourself");
+    }
+    Ok(())
+}
+
+/// Opens the browser by the usual program of the system, without waiting for it.
+fn open_browser(url: &str, context: &Context) -> bool {
+    let programs: &[&[&str]] = if cfg!(target_os = "macos") {
+        &[&["open"]]
+    } else if cfg!(windows) {
+        &[&["rundll32", "url.dll,FileProtocolHandler"]]
+    } else {
+        &[&["xdg-open"], &["gio", "open"], &["sensible-browser"]]
+    };
+    programs.iter().any(|program| {
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env_clear().envs(context.variables.iter().cloned());
+        command.spawn().is_ok()
+    })
+}

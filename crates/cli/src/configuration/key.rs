@@ -1,0 +1,78 @@
+//! The keys of the configuration file, as data.
+
+use annals_transcript::redact::SecretRules;
+
+/// A key of the configuration file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ConfigKey {
+    Stores,
+    Theme,
+    Keymap,
+    Pager,
+    RedactionPatterns,
+}
+
+/// A value of the configuration file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ConfigValue {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl ConfigKey {
+    /// All keys.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Stores, Self::Theme, Self::Keymap, Self::Pager, Self::RedactionPatterns];
+
+    /// Its name in the file.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Stores => "stores",
+            Self::Theme => "theme",
+            Self::Keymap => "keymap",
+            Self::Pager => "pager",
+            Self::RedactionPatterns => "redaction-patterns",
+        }
+    }
+
+    /// The key of this name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|key| key.name() == name)
+    }
+
+    /// Whether it holds a list.
+    pub(crate) fn is_list(self) -> bool {
+        matches!(self, Self::Stores | Self::RedactionPatterns)
+    }
+
+    /// What its value must be, for an error.
+    pub(crate) fn expected(self) -> &'static str {
+        match self {
+            Self::Theme => "auto, light or dark",
+            Self::Keymap => "default or vim",
+            _ if self.is_list() => "a list of texts",
+            _ => "a text",
+        }
+    }
+
+    /// Whether a value is one that the key may have.
+    pub(crate) fn check(self, value: &ConfigValue) -> Result<(), String> {
+        let is_valid = match (self, value) {
+            (Self::Theme, ConfigValue::Text(text)) => ["auto", "light", "dark"].contains(&text.as_str()),
+            (Self::Keymap, ConfigValue::Text(text)) => ["default", "vim"].contains(&text.as_str()),
+            (Self::RedactionPatterns, ConfigValue::List(patterns)) => {
+                return patterns.iter().try_for_each(|pattern| check_pattern(pattern));
+            }
+            (key, value) => key.is_list() == matches!(value, ConfigValue::List(_)),
+        };
+        match is_valid {
+            true => Ok(()),
+            false => Err(format!("{} must be {}", self.name(), self.expected())),
+        }
+    }
+}
+
+fn check_pattern(pattern: &str) -> Result<(), String> {
+    let rules = SecretRules::new(&[], &[pattern.to_owned()]);
+    rules.map(drop).map_err(|_| format!("{pattern:?} is not a regular expression"))
+}

@@ -1,0 +1,35 @@
+//! The full-screen terminal viewer: an [`App`] holds everything that is shown, [`App::update`] turns an event into changes and
+//! [`Effect`]s, and [`draw`] puts the app into a buffer of cells. All three are free of files, clocks and terminals.
+//!
+//! Effects are carried out by a [`Host`], which the command line implements, on threads of the runner; their [`Answer`]s come
+//! back as events. Keys are data: a [`Keymap`] says what a key means where.
+
+mod app;
+mod clipboard;
+mod draw;
+mod event;
+mod geometry;
+mod host;
+mod input;
+mod key;
+mod keymap;
+mod list;
+mod reader;
+#[cfg(unix)]
+mod runner;
+#[cfg(unix)]
+mod terminal;
+mod update;
+mod usage;
+
+pub use app::{App, AppOptions};
+pub use draw::draw;
+pub use event::{Answer, Effect, Event};
+pub use host::{
+    Change, Client, Host, OpenSession, SearchHit, SessionNumbers, SessionRow, UsageLine, UsageReport,
+};
+pub use key::{Key, Mouse};
+pub use keymap::{Binding, Command, DEFAULT_BINDINGS, Keymap, Scope};
+pub use reader::Document;
+#[cfg(unix)]
+pub use runner::{ExitReason, run};

@@ -1,0 +1,382 @@
+//! The conversation as a flat list of entries that open and close: items, runs of minor items, and the heads of sub-agents and
+//! abandoned branches, whose own entries follow while they are open.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem;
+
+use annals_ui::Conversation;
+use annals_ui::terminal::is_minor;
+use annals_ui::view::{Item, ItemBody};
+
+use super::entry_text::{plain_text, text_bytes, visit_texts};
+use super::layout::{DisplayOptions, LineCache};
+
+/// A conversation of its own: the session, a sub-agent, or an abandoned branch.
+#[derive(Debug)]
+pub(super) struct Thread {
+    /// Distinguishes it from the others: an agent's id, or the line of a branch.
+    pub(super) name: String,
+    pub(super) label: String,
+    pub(super) is_agent: bool,
+    pub(super) items: Vec<Item>,
+    /// The thread and the item that it hangs on.
+    pub(super) parent: Option<(usize, usize)>,
+    /// Prompts, replies and calls.
+    pub(super) messages: usize,
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    /// Items of a thread: one, or a run of minor ones.
+    Items { first: usize, count: usize },
+    /// The line that opens and closes a thread.
+    Head,
+}
+
+/// A piece of the document that is laid out by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(super) thread: usize,
+    pub(crate) kind: EntryKind,
+    pub(super) depth: usize,
+}
+
+/// Names an entry also after the file was read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct EntryKey(u64);
+
+/// How much of an entry is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EntryForm {
+    Line,
+    Brief,
+    Full,
+}
+
+/// How much of tool calls is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ToolDetail {
+    #[default]
+    FirstLines,
+    OneLine,
+    Full,
+}
+
+/// A session as a list of entries.
+#[derive(Debug, Default)]
+pub struct Document {
+    pub(super) threads: Vec<Thread>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) nested: HashMap<(usize, usize), Vec<usize>>,
+    turns: Vec<usize>,
+    forms: HashMap<EntryKey, EntryForm>,
+    open: HashSet<EntryKey>,
+    pub(crate) detail: ToolDetail,
+    pub(super) is_thinking_open: bool,
+    pub(super) options: DisplayOptions,
+    pub(super) cache: RefCell<LineCache>,
+    /// How many entries were laid out so far.
+    pub(super) layouts: Cell<usize>,
+}
+
+impl Document {
+    /// Makes a document of a conversation.
+    pub fn new(conversation: Conversation) -> Self {
+        let mut document = Self::default();
+        let main = Thread {
+            name: String::new(),
+            label: String::new(),
+            is_agent: false,
+            items: Vec::new(),
+            parent: None,
+            messages: 0,
+        };
+        document.add_thread(main, conversation);
+        document.rebuild();
+        document
+    }
+
+    /// Returns how many entries were laid out since it was made.
+    pub fn layouts(&self) -> usize {
+        self.layouts.get()
+    }
+
+    /// Returns how many entries there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Takes a conversation apart: what is nested in an item becomes a thread of its own.
+    fn add_thread(&mut self, thread: Thread, conversation: Conversation) -> usize {
+        let messages = conversation.message_count();
+        let at = self.threads.len();
+        self.threads.push(Thread { messages, ..thread });
+        let mut items = conversation.items;
+        for (place, item) in items.iter_mut().enumerate() {
+            for (name, label, is_agent, inner) in take_nested(item) {
+                let parent = Some((at, place));
+                let thread = Thread { name, label, is_agent, items: Vec::new(), parent, messages: 0 };
+                let inner = self.add_thread(thread, inner);
+                self.nested.entry((at, place)).or_default().push(inner);
+            }
+        }
+        self.threads[at].items = items;
+        at
+    }
+
+    /// Lists the entries again, after threads were opened or closed.
+    fn rebuild(&mut self) {
+        self.entries = self.entries_of(0, 0);
+        let is_prompt = |entry: &Entry| {
+            let item = self.items(entry).first();
+            entry.thread == 0 && item.is_some_and(|item| matches!(item.body, ItemBody::Prompt(_)))
+        };
+        let places = self.entries.iter().enumerate();
+        self.turns = places.filter(|(_, entry)| is_prompt(entry)).map(|(at, _)| at).collect();
+        self.cache.borrow_mut().clear();
+    }
+
+    /// The entries of a thread, with those of open threads inside it.
+    fn entries_of(&self, thread: usize, depth: usize) -> Vec<Entry> {
+        let items = &self.threads[thread].items;
+        let mut entries = Vec::with_capacity(items.len());
+        let mut first = 0;
+        while first < items.len() {
+            let run = items[first..].iter().take_while(|item| is_minor(item)).count();
+            let count = run.max(1);
+            if !matches!(items[first].body, ItemBody::Agent(_)) {
+                entries.push(Entry { thread, kind: EntryKind::Items { first, count }, depth });
+            }
+            for &inner in self.nested.get(&(thread, first)).into_iter().flatten() {
+                let head = Entry { thread: inner, kind: EntryKind::Head, depth };
+                entries.push(head);
+                if self.open.contains(&self.key_of(&head)) {
+                    entries.extend(self.entries_of(inner, depth + 1));
+                }
+            }
+            first += count;
+        }
+        entries
+    }
+
+    /// The items of an entry; none for a head.
+    pub(super) fn items(&self, entry: &Entry) -> &[Item] {
+        match entry.kind {
+            EntryKind::Items { first, count } => &self.threads[entry.thread].items[first..first + count],
+            EntryKind::Head => &[],
+        }
+    }
+
+    pub(super) fn turns(&self) -> &[usize] {
+        &self.turns
+    }
+
+    fn key_of(&self, entry: &Entry) -> EntryKey {
+        let thread = &self.threads[entry.thread];
+        let mut hasher = DefaultHasher::new();
+        thread.name.hash(&mut hasher);
+        if let EntryKind::Items { first, .. } = entry.kind {
+            // Several items may come from one line.
+            let line = thread.items[first].position.line;
+            let same = thread.items[..first].iter().rev().take_while(|item| item.position.line == line);
+            (line, same.count()).hash(&mut hasher);
+        }
+        EntryKey(hasher.finish())
+    }
+
+    pub(super) fn key(&self, at: usize) -> Option<EntryKey> {
+        self.entries.get(at).map(|entry| self.key_of(entry))
+    }
+
+    pub(super) fn entry_of(&self, key: EntryKey) -> Option<usize> {
+        self.entries.iter().position(|entry| self.key_of(entry) == key)
+    }
+
+    /// The folds of a document that this one replaces.
+    pub(super) fn take_folds(&mut self, old: Self) {
+        (self.forms, self.open) = (old.forms, old.open);
+        (self.detail, self.is_thinking_open) = (old.detail, old.is_thinking_open);
+        self.options = old.options;
+        self.rebuild();
+    }
+
+    /// How much of an entry is shown.
+    pub(super) fn form(&self, entry: &Entry) -> EntryForm {
+        let chosen = self.forms.get(&self.key_of(entry)).copied();
+        chosen.unwrap_or_else(|| self.usual_form(entry))
+    }
+
+    fn usual_form(&self, entry: &Entry) -> EntryForm {
+        match self.items(entry).first().map(|item| &item.body) {
+            Some(ItemBody::Thinking(Some(_))) if !self.is_thinking_open => EntryForm::Line,
+            Some(ItemBody::Thinking(Some(_))) => EntryForm::Full,
+            Some(ItemBody::ToolCall(_)) => match self.detail {
+                ToolDetail::FirstLines => EntryForm::Brief,
+                ToolDetail::OneLine => EntryForm::Line,
+                ToolDetail::Full => EntryForm::Full,
+            },
+            _ => EntryForm::Brief,
+        }
+    }
+
+    /// Whether the thread of a head is open.
+    pub(super) fn is_open(&self, entry: &Entry) -> bool {
+        self.open.contains(&self.key_of(entry))
+    }
+
+    /// Opens or closes an entry.
+    pub(super) fn toggle(&mut self, at: usize) {
+        let Some(entry) = self.entries.get(at).copied() else { return };
+        let key = self.key_of(&entry);
+        if entry.kind == EntryKind::Head {
+            if !self.open.remove(&key) {
+                self.open.insert(key);
+            }
+            return self.rebuild();
+        }
+        let usual = self.usual_form(&entry);
+        let next = match self.form(&entry) {
+            EntryForm::Full if usual == EntryForm::Full => EntryForm::Line,
+            EntryForm::Full => usual,
+            _ => EntryForm::Full,
+        };
+        self.forms.insert(key, next);
+        self.cache.borrow_mut().forget(at);
+    }
+
+    /// Shows all of an entry.
+    pub(super) fn open_fully(&mut self, at: usize) {
+        if let Some(key) = self.key(at) {
+            self.forms.insert(key, EntryForm::Full);
+            self.cache.borrow_mut().forget(at);
+        }
+    }
+
+    pub(super) fn next_detail(&mut self) {
+        self.detail = match self.detail {
+            ToolDetail::FirstLines => ToolDetail::OneLine,
+            ToolDetail::OneLine => ToolDetail::Full,
+            ToolDetail::Full => ToolDetail::FirstLines,
+        };
+        self.forms.clear();
+        self.cache.borrow_mut().clear();
+    }
+
+    pub(super) fn toggle_thinking(&mut self) {
+        self.is_thinking_open = !self.is_thinking_open;
+        self.forms.clear();
+        self.cache.borrow_mut().clear();
+    }
+
+    /// Opens a thread and all that it is in.
+    pub(super) fn reveal(&mut self, thread: usize) {
+        let mut inner = Some(thread).filter(|&at| at > 0 && at < self.threads.len());
+        while let Some(at) = inner {
+            let key = self.key_of(&Entry { thread: at, kind: EntryKind::Head, depth: 0 });
+            self.open.insert(key);
+            inner = self.threads[at].parent.map(|(parent, _)| parent).filter(|&parent| parent > 0);
+        }
+        self.rebuild();
+    }
+
+    /// The entry of an item, or without one the head of the thread.
+    pub(super) fn entry_of_item(&self, thread: usize, item: Option<usize>) -> Option<usize> {
+        let holds = |entry: &Entry| {
+            entry.thread == thread
+                && match (entry.kind, item) {
+                    (EntryKind::Items { first, count }, Some(item)) => (first..first + count).contains(&item),
+                    (EntryKind::Head, None) => true,
+                    _ => false,
+                }
+        };
+        self.entries.iter().position(holds)
+    }
+
+    /// The item of the session's own thread that a line of its file belongs to.
+    pub(super) fn item_at_line(&self, line: usize) -> Option<usize> {
+        let items = self.threads.first()?.items.iter().enumerate();
+        let before = items.filter(|(_, item)| (1..=line).contains(&item.position.line));
+        before.max_by_key(|(_, item)| item.position.line).map(|(at, _)| at)
+    }
+
+    /// The record of an entry in the session's own file; for a sub-agent that of its call.
+    pub(super) fn record(&self, at: usize) -> Option<String> {
+        let entry = self.entries.get(at)?;
+        let (mut thread, mut item) = match entry.kind {
+            EntryKind::Items { first, count } => (entry.thread, first + count - 1),
+            EntryKind::Head => self.threads[entry.thread].parent?,
+        };
+        while self.threads[thread].is_agent {
+            (thread, item) = self.threads[thread].parent?;
+        }
+        self.threads[thread].items.get(item)?.position.uuid.clone()
+    }
+
+    /// The text of an entry.
+    pub(super) fn text(&self, at: usize) -> String {
+        let Some(entry) = self.entries.get(at) else { return String::new() };
+        match entry.kind {
+            EntryKind::Head => self.threads[entry.thread].label.clone(),
+            EntryKind::Items { .. } => plain_text(self.items(entry)),
+        }
+    }
+
+    /// Whether an entry, or the closed thread below it, has a text that is wanted; and how many bytes were looked at.
+    pub(super) fn find_text(&self, at: usize, is_wanted: &dyn Fn(&str) -> bool) -> (bool, usize) {
+        let Some(entry) = self.entries.get(at) else { return (false, 0) };
+        match entry.kind {
+            EntryKind::Head if self.is_open(entry) => (false, 1),
+            EntryKind::Head => self.find_in_thread(entry.thread, is_wanted),
+            EntryKind::Items { .. } => find_in_items(self.items(entry), is_wanted),
+        }
+    }
+
+    fn find_in_thread(&self, thread: usize, is_wanted: &dyn Fn(&str) -> bool) -> (bool, usize) {
+        let items = &self.threads[thread].items;
+        let (mut is_found, mut bytes) = find_in_items(items, is_wanted);
+        let inside = (0..items.len()).flat_map(|item| self.nested.get(&(thread, item))).flatten();
+        for &inner in inside {
+            let (is_inside, more) = self.find_in_thread(inner, is_wanted);
+            is_found |= is_inside;
+            bytes += more;
+        }
+        (is_found, bytes)
+    }
+}
+
+fn find_in_items(items: &[Item], is_wanted: &dyn Fn(&str) -> bool) -> (bool, usize) {
+    let mut is_found = false;
+    items.iter().for_each(|item| visit_texts(item, &mut |text| is_found = is_found || is_wanted(text)));
+    (is_found, items.iter().map(text_bytes).sum::<usize>() + 1)
+}
+
+/// A nested conversation: name, label, whether it is a sub-agent's, and what happened there.
+type NestedConversation = (String, String, bool, Conversation);
+
+/// Takes the conversations out of an item.
+fn take_nested(item: &mut Item) -> Vec<NestedConversation> {
+    match &mut item.body {
+        ItemBody::ToolCall(call) => mem::take(&mut call.agents)
+            .into_iter()
+            .map(|agent| (agent.id, agent.label.unwrap_or_default(), true, agent.conversation))
+            .collect(),
+        ItemBody::Agent(agent) => {
+            let conversation = mem::take(&mut agent.conversation);
+            vec![(agent.id.clone(), agent.label.clone().unwrap_or_default(), true, conversation)]
+        }
+        ItemBody::Branch(branch) => {
+            let ways = branch.ways.iter_mut().filter_map(|way| Some((way.conversation.take()?, way)));
+            ways.map(|(inner, way)| (format!("line {}", way.line), way.opening.clone(), false, inner))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}

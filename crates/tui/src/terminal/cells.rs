@@ -1,0 +1,92 @@
+//! Cells as escape sequences: where they are, how they look, what they show.
+
+use std::fmt::Write;
+
+use annals_ui::terminal::ColorMode;
+use ratatui_core::buffer::{Buffer, Cell};
+use ratatui_core::style::{Color, Modifier};
+
+/// Writes the cells in which two buffers of the same size differ.
+pub(super) fn write_changes(before: &Buffer, after: &Buffer, mode: ColorMode, out: &mut String) {
+    let mut next = None;
+    let mut style = None;
+    for (x, y, cell) in before.diff(after) {
+        if next != Some((x, y)) {
+            let _ = write!(out, "\u{1b}[{};{}H", y + 1, x + 1);
+        }
+        let wanted = sequence(cell, mode);
+        if style.as_ref() != Some(&wanted) {
+            out.push_str(&wanted);
+            style = Some(wanted);
+        }
+        out.push_str(cell.symbol());
+        let columns = u16::try_from(annals_ui::terminal::width(cell.symbol())).unwrap_or(1).max(1);
+        next = Some((x + columns, y));
+    }
+    if style.is_some() {
+        out.push_str("\u{1b}[0m");
+    }
+}
+
+/// The sequence that sets the style of a cell.
+fn sequence(cell: &Cell, mode: ColorMode) -> String {
+    let mut codes = String::from("\u{1b}[0");
+    let attributes = [
+        (Modifier::BOLD, "1"),
+        (Modifier::DIM, "2"),
+        (Modifier::ITALIC, "3"),
+        (Modifier::UNDERLINED, "4"),
+        (Modifier::REVERSED, "7"),
+    ];
+    for (_, code) in attributes.into_iter().filter(|(attribute, _)| cell.modifier.contains(*attribute)) {
+        codes.push(';');
+        codes.push_str(code);
+    }
+    if let Some(code) = color(cell.fg).filter(|_| mode == ColorMode::Ansi) {
+        let _ = write!(codes, ";{code}");
+    }
+    codes.push('m');
+    codes
+}
+
+/// The code of a color as foreground; the terminal's own has none.
+fn color(color: Color) -> Option<u8> {
+    Some(match color {
+        Color::Red => 31,
+        Color::Green => 32,
+        Color::Yellow => 33,
+        Color::Blue => 34,
+        Color::Magenta => 35,
+        Color::Cyan => 36,
+        Color::DarkGray => 90,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui_core::layout::Rect;
+    use ratatui_core::style::Style;
+
+    use super::*;
+
+    fn changes(mode: ColorMode) -> String {
+        let before = Buffer::empty(Rect::new(0, 0, 10, 2));
+        let mut after = before.clone();
+        after.set_string(2, 1, "日a", Style::new().fg(Color::Red).add_modifier(Modifier::BOLD));
+        after.set_string(0, 0, "x", Style::new());
+        let mut out = String::new();
+        write_changes(&before, &after, mode, &mut out);
+        out
+    }
+
+    #[test]
+    fn only_changes_are_written_and_colors_only_where_they_are_wanted() {
+        assert_eq!(changes(ColorMode::Ansi), "\u{1b}[1;1H\u{1b}[0mx\u{1b}[2;3H\u{1b}[0;1;31m日a\u{1b}[0m");
+        assert_eq!(changes(ColorMode::Plain), "\u{1b}[1;1H\u{1b}[0mx\u{1b}[2;3H\u{1b}[0;1m日a\u{1b}[0m");
+        let same = Buffer::empty(Rect::new(0, 0, 3, 3));
+        let mut out = String::new();
+        write_changes(&same, &same, ColorMode::Ansi, &mut out);
+        assert_eq!(out, "");
+    }
+}

@@ -1,0 +1,19 @@
+//! docs/tui.md lists the keys as the keymap has them.
+
+use annals_tui::{Keymap, Scope};
+
+#[test]
+fn the_document_has_the_keymap() {
+    let path = format!("{}/../../docs/tui.md", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(path).unwrap();
+    let keymap = Keymap::default();
+    let mut expected = String::new();
+    for scope in Scope::ALL {
+        expected.push_str(&format!("\n### {}\n\n| keys | |\n|---|---|\n", scope.title()));
+        for binding in keymap.bindings(scope) {
+            let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{key}`")).collect();
+            expected.push_str(&format!("| {} | {} |\n", keys.join(" "), binding.help));
+        }
+    }
+    assert!(page.contains(&expected), "docs/tui.md must have:\n{expected}");
+}

@@ -1,0 +1,12 @@
+//! Tests of the viewer: what is drawn, what keys do, how much is laid out, and what hostile text cannot do.
+
+#![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+
+mod corpus;
+mod document;
+mod documented;
+mod fixture;
+mod hostile;
+mod keys;
+mod snapshots;
+mod visible;

@@ -1,0 +1,137 @@
+//! Decides whether a request is answered at all, and adds the headers that keep a page from doing anything else.
+
+mod headers;
+mod login;
+mod origin;
+mod password;
+mod token;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+pub(crate) use headers::add_headers;
+pub use password::Password;
+pub use token::AccessToken;
+
+use origin::{HostRules, is_from_here};
+
+/// The name of the form field that proves that a form is ours.
+pub(crate) const FORM_FIELD: &str = "form_token";
+
+/// What a request has to pass.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    pub(crate) token: AccessToken,
+    pub(crate) password: Option<Password>,
+    pub(crate) hosts: HostRules,
+    /// Cookies are shared by all ports of a machine, so each server has its own.
+    cookie: String,
+    is_https: bool,
+}
+
+impl Guard {
+    /// A guard for a server on this port.
+    pub(crate) fn new(
+        token: AccessToken,
+        password: Option<Password>,
+        names: Vec<String>,
+        port: u16,
+        is_https: bool,
+    ) -> Self {
+        let hosts = HostRules::new(names);
+        Self { token, password, hosts, cookie: format!("annals-{port}"), is_https }
+    }
+
+    /// The cookie that a browser keeps instead of the token in the address.
+    fn cookie_header(&self) -> String {
+        let secure = if self.is_https { "; Secure" } else { "" };
+        format!("{}={}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie, self.token.reveal())
+    }
+
+    fn has_cookie(&self, headers: &HeaderMap) -> bool {
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut pairs =
+            cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.any(|(name, value)| name == self.cookie && self.token.matches(value))
+    }
+}
+
+/// A refusal, in words for the person who sees it.
+fn refuse(status: StatusCode, text: &'static str) -> Response {
+    let mut response = (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response();
+    add_headers(&mut response);
+    response
+}
+
+/// Passes a request on, or refuses it.
+pub(crate) async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    if !guard.hosts.allow(headers) {
+        return refuse(
+            StatusCode::MISDIRECTED_REQUEST,
+            "annals: this name does not lead here. Use the address that annals serve printed, or start it with --host NAME.\n",
+        );
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD | Method::POST) {
+        return refuse(StatusCode::METHOD_NOT_ALLOWED, "annals: only GET and POST are answered.\n");
+    }
+    if !is_from_here(request.method(), headers, guard.is_https) {
+        return refuse(StatusCode::FORBIDDEN, "annals: a request from another page is not answered.\n");
+    }
+    if let Some(response) = open_by_address(&guard, &request) {
+        return response;
+    }
+    if !guard.has_cookie(request.headers()) {
+        return match &guard.password {
+            Some(password) => login::answer(&guard, password, request).await,
+            None => refuse(
+                StatusCode::FORBIDDEN,
+                "annals: this needs the whole address that annals serve printed, with its token.\n",
+            ),
+        };
+    }
+    let mut response = next.run(request).await;
+    add_headers(&mut response);
+    response
+}
+
+/// Exchanges the token of the printed address for a cookie, and leads to the same page without it: what is in an address ends up
+/// in histories.
+fn open_by_address(guard: &Guard, request: &Request) -> Option<Response> {
+    let query = request.uri().query()?;
+    let pairs = || form_urlencoded::parse(query.as_bytes());
+    let (_, given) = pairs().find(|(name, _)| name == "token")?;
+    if request.method() != Method::GET || !guard.token.matches(&given) {
+        return Some(refuse(
+            StatusCode::FORBIDDEN,
+            "annals: this token is of another start. Use the address that annals serve printed last.\n",
+        ));
+    }
+    let mut rest = form_urlencoded::Serializer::new(String::new());
+    rest.extend_pairs(pairs().filter(|(name, _)| name != "token"));
+    let (path, rest) = (request.uri().path(), rest.finish());
+    // A path of two slashes would lead to another host.
+    let path = format!("/{}", path.trim_start_matches(['/', '\\']));
+    let target = if rest.is_empty() { path } else { format!("{path}?{rest}") };
+    let mut response = redirect(&target);
+    if let Ok(cookie) = guard.cookie_header().parse() {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    Some(response)
+}
+
+/// Leads to another page of ours.
+fn redirect(target: &str) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    if let Ok(target) = target.parse() {
+        response.headers_mut().insert(header::LOCATION, target);
+    }
+    add_headers(&mut response);
+    response
+}

@@ -1,0 +1,20 @@
+//! Sessions in a browser: the server, its pages and its live updates.
+//!
+//! Transcripts are hostile input and loopback is not private, so every request passes `guard` before a page sees it: the name
+//! and the origin that it was sent to, then the token of this start. Pages are HTML made here, with scripts and styles that are
+//! compiled in; a session is found by its id in the listing of the store, never by a path. Nothing is printed and no
+//! environment is read: addresses, clocks and paths are passed in.
+
+mod assets;
+mod body;
+mod guard;
+mod library;
+mod pages;
+mod router;
+mod server;
+mod tls;
+
+pub use guard::{AccessToken, Password};
+pub use library::Library;
+pub use server::{Exposure, ServeError, Server, ServerConfig};
+pub use tls::{TlsError, TlsFiles};

@@ -1,0 +1,200 @@
+//! The sessions of the stores, with what is known of each; only files that changed are read again.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use annals_store::{Discovery, SessionEntry, Store, Summary};
+use annals_transcript::problem::Severity;
+use annals_transcript::usage::UsageRow;
+use annals_vault::Vault;
+
+use super::Library;
+
+/// How long a listing is good for: several fragments of a page ask for it at once.
+const MAX_AGE: Duration = Duration::from_millis(500);
+/// Points of a sparkline.
+pub(crate) const SPARK_POINTS: usize = 24;
+
+/// The sessions of all stores.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    /// Newest first.
+    pub(crate) sessions: Vec<ListedSession>,
+    /// What was found in each store.
+    pub(crate) discoveries: Vec<Arc<Discovery>>,
+    /// Whether costs are known: there is an index.
+    pub(crate) has_usage: bool,
+    /// What could not be read.
+    pub(crate) problems: usize,
+}
+
+/// One session of a listing.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedSession {
+    pub(crate) summary: Summary,
+    pub(crate) entry: SessionEntry,
+    /// The store, by its position.
+    pub(crate) store: usize,
+    pub(crate) sub_agents: usize,
+    pub(crate) usage: Option<UsageRow>,
+    /// Cost over the session's time.
+    pub(crate) spark: Vec<f64>,
+    /// Whether a line is damaged.
+    pub(crate) has_errors: bool,
+    /// Whether the vault has it.
+    pub(crate) is_archived: bool,
+}
+
+impl ListedSession {
+    /// The name that a person would give it.
+    pub(crate) fn title(&self) -> &str {
+        let none = if self.summary.bytes == 0 { "(empty)" } else { "(no prompt)" };
+        self.summary.display_title().unwrap_or(none)
+    }
+
+    /// The project's folder.
+    pub(crate) fn project_path(&self) -> &str {
+        self.summary.project.as_ref().map_or(self.summary.slug.as_str(), |project| project.path.as_str())
+    }
+
+    /// The last part of the project's folder.
+    pub(crate) fn project(&self) -> &str {
+        let path = self.project_path();
+        path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
+    }
+
+    /// The cost in dollars.
+    pub(crate) fn dollars(&self) -> f64 {
+        self.usage.as_ref().map_or(0.0, |usage| usage.cost.dollars())
+    }
+}
+
+/// The last listing, and the summaries that it was made of.
+#[derive(Debug, Default)]
+pub(super) struct ListingCache {
+    last: Option<(Instant, Arc<Listing>)>,
+    summaries: HashMap<PathBuf, (u64, Option<i64>, Summary)>,
+}
+
+/// What the index knows of the sessions of a store.
+#[derive(Default)]
+struct IndexedSessions {
+    usage: HashMap<String, UsageRow>,
+    sparks: HashMap<String, Vec<f64>>,
+    damaged: HashMap<PathBuf, bool>,
+}
+
+impl Library {
+    /// The sessions of all stores, newest first.
+    pub(crate) fn listing(&self) -> Arc<Listing> {
+        let mut cache = self.listing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((at, listing)) = &cache.last
+            && at.elapsed() < MAX_AGE
+        {
+            return Arc::clone(listing);
+        }
+        let listing = Arc::new(self.list(&mut cache.summaries));
+        cache.last = Some((Instant::now(), Arc::clone(&listing)));
+        listing
+    }
+
+    /// Forgets the listing, after a change.
+    pub(crate) fn forget_listing(&self) {
+        self.listing.lock().unwrap_or_else(std::sync::PoisonError::into_inner).last = None;
+    }
+
+    fn list(&self, known: &mut HashMap<PathBuf, (u64, Option<i64>, Summary)>) -> Listing {
+        let mut listing = Listing::default();
+        let mut fresh = HashMap::new();
+        for (at, store) in self.stores.iter().enumerate() {
+            let discovery = store.discover();
+            listing.problems += discovery.problems.len();
+            let indexed = self.indexed_sessions(at);
+            listing.has_usage |= indexed.is_some();
+            let indexed = indexed.unwrap_or_default();
+            let archived = self.archived_sessions(store);
+            let mut agents: HashMap<&str, usize> = HashMap::new();
+            for session in discovery.agents.iter().filter_map(|agent| agent.session.as_ref()) {
+                *agents.entry(session.as_str()).or_default() += 1;
+            }
+            for entry in &discovery.sessions {
+                let stamp = (entry.bytes, entry.modified);
+                let summary = match known.remove(&entry.path) {
+                    Some((bytes, modified, summary)) if (bytes, modified) == stamp => summary,
+                    _ => match Summary::read(entry) {
+                        Ok(summary) => summary,
+                        Err(_) => {
+                            listing.problems += 1;
+                            continue;
+                        }
+                    },
+                };
+                fresh.insert(entry.path.clone(), (entry.bytes, entry.modified, summary.clone()));
+                let id = entry.key.as_str();
+                listing.sessions.push(ListedSession {
+                    entry: entry.clone(),
+                    store: at,
+                    sub_agents: agents.get(id).copied().unwrap_or_default(),
+                    usage: indexed.usage.get(id).cloned(),
+                    spark: indexed.sparks.get(id).cloned().unwrap_or_default(),
+                    has_errors: indexed.damaged.get(&entry.path).copied().unwrap_or_default(),
+                    is_archived: archived.contains(id),
+                    summary,
+                });
+            }
+            listing.discoveries.push(Arc::new(discovery));
+        }
+        *known = fresh;
+        listing.sessions.sort_by(|left, right| {
+            let key = |session: &ListedSession| session.summary.last_activity();
+            key(right).cmp(&key(left)).then_with(|| left.summary.path.cmp(&right.summary.path))
+        });
+        listing
+    }
+
+    /// The ids of the sessions that the vault has of a store.
+    fn archived_sessions(&self, store: &Store) -> HashSet<String> {
+        let path = store.config_dir().path();
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if !self.data.vault().is_dir() {
+            return HashSet::new();
+        }
+        let catalogue = Vault::new(&self.data).catalogue();
+        let newest = catalogue.as_ref().map(|catalogue| catalogue.newest()).unwrap_or_default();
+        let here = newest.into_values().filter(|version| version.store == path);
+        here.map(|version| version.session.to_string()).collect()
+    }
+
+    /// Usage and problems by session; `None` without an index.
+    fn indexed_sessions(&self, store: usize) -> Option<IndexedSessions> {
+        let index = self.index_as_it_is(store)?;
+        let (sources, items) = index.usage().ok()?;
+        let mut found = IndexedSessions::default();
+        let mut spans: HashMap<&str, (i64, i64)> = HashMap::new();
+        for item in &items {
+            let Some(source) = sources.get(item.file.get()) else { continue };
+            found.usage.entry(source.session.to_string()).or_default().add_item(item);
+            if let Some(millis) = item.millis() {
+                let span = spans.entry(&source.session).or_insert((millis, millis));
+                *span = (span.0.min(millis), span.1.max(millis));
+            }
+        }
+        for item in &items {
+            let Some(source) = sources.get(item.file.get()) else { continue };
+            let (Some(millis), Some((from, to))) = (item.millis(), spans.get(&*source.session)) else {
+                continue;
+            };
+            let spark =
+                found.sparks.entry(source.session.to_string()).or_insert_with(|| vec![0.0; SPARK_POINTS]);
+            let at = (millis - from) as f64 / (to - from + 1) as f64 * SPARK_POINTS as f64;
+            spark[(at as usize).min(SPARK_POINTS - 1)] += item.cost.dollars();
+        }
+        for (path, kinds) in index.irregular_sessions().ok()? {
+            let is_damaged = kinds.iter().any(|kind| kind.severity() >= Severity::Warning);
+            found.damaged.insert(path, is_damaged);
+        }
+        Some(found)
+    }
+}

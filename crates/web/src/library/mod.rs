@@ -1,0 +1,104 @@
+//! What is shown: stores, and what is known of their sessions. All of it blocks, so pages call it on a thread of its own.
+
+mod index;
+mod listing;
+mod open;
+mod outline;
+mod records;
+mod redaction;
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use annals_store::{Clock, DataDir, Source, Store};
+use annals_transcript::price::Prices;
+use annals_transcript::redact::SecretRules;
+use jiff::tz::TimeZone;
+
+pub(crate) use listing::{ListedSession, Listing};
+pub(crate) use open::{AgentRef, OpenSession, agents_of};
+pub(crate) use outline::{ContextShare, Outline, TurnRow};
+pub(crate) use redaction::Redaction;
+
+use listing::ListingCache;
+use open::SessionCache;
+
+/// The stores that are shown, and everything that pages need besides them.
+#[derive(Debug)]
+pub struct Library {
+    pub(crate) stores: Vec<Store>,
+    pub(crate) data: DataDir,
+    pub(crate) prices: Prices,
+    pub(crate) zone: TimeZone,
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) redaction: Option<Redaction>,
+    /// The user's own patterns of secrets, for the change that redacts a session.
+    pub(crate) redaction_patterns: Vec<String>,
+    listing: Mutex<ListingCache>,
+    open: Mutex<SessionCache>,
+    /// One at a time brings the index up to date; when that was last done.
+    indexing: Mutex<Option<Instant>>,
+    /// How often the index has been brought up to date.
+    index_age: AtomicUsize,
+}
+
+impl Library {
+    /// A library of these stores; nothing is read yet.
+    pub fn new(
+        stores: Vec<Store>,
+        data: DataDir,
+        prices: Prices,
+        zone: TimeZone,
+        source: Arc<dyn Source>,
+    ) -> Self {
+        Self {
+            stores,
+            data,
+            prices,
+            zone,
+            source,
+            redaction: None,
+            redaction_patterns: Vec::new(),
+            listing: Mutex::default(),
+            open: Mutex::default(),
+            indexing: Mutex::default(),
+            index_age: AtomicUsize::new(0),
+        }
+    }
+
+    /// Also redacts by the user's own patterns when a session is redacted from a page.
+    pub fn with_redaction_patterns(self, redaction_patterns: Vec<String>) -> Self {
+        Self { redaction_patterns, ..self }
+    }
+
+    /// Replaces secrets in everything that is shown, and refuses changes: for others than the owner.
+    pub fn redacted_by(mut self, rules: SecretRules) -> Self {
+        self.redaction = Some(Redaction::new(rules));
+        self
+    }
+
+    /// Whether sessions may be changed from a page.
+    pub(crate) fn is_changeable(&self) -> bool {
+        self.redaction.is_none()
+    }
+
+    /// Now, in milliseconds since 1970.
+    pub(crate) fn now(&self) -> i64 {
+        self.source.now()
+    }
+
+    /// A text without secrets, if that was asked for.
+    pub(crate) fn clean<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
+        match &self.redaction {
+            Some(redaction) => redaction.text(text).into(),
+            None => text.into(),
+        }
+    }
+
+    /// The minutes from UTC at an instant.
+    pub(crate) fn minutes_from_utc(&self, millis: i64) -> i32 {
+        let instant = jiff::Timestamp::from_millisecond(millis);
+        instant.map_or(0, |instant| self.zone.to_offset(instant).seconds() / 60)
+    }
+}

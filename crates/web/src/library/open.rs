@@ -1,0 +1,175 @@
+//! Opens sessions: the map of each is kept, its text is not.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+use annals_store::agents::details;
+use annals_store::read::{ReadError, read_file};
+use annals_store::{AgentEntry, Discovery};
+use annals_transcript::agents::{AgentLink, link, spawns};
+use annals_transcript::transcript::Transcript;
+use annals_ui::view::{ConversationMap, WindowPlan};
+
+use super::{Library, Outline};
+
+/// Maps that are kept, whatever their size.
+const MAX_OPEN: usize = 24;
+/// Records of all maps that are kept, besides those of the last: 100,000 take about 30 megabytes.
+const MAX_RECORDS: usize = 100_000;
+
+/// A session that was read, without its text.
+#[derive(Debug)]
+pub(crate) struct OpenSession {
+    pub(crate) path: PathBuf,
+    pub(crate) map: ConversationMap,
+    pub(crate) outline: Outline,
+    /// Sub-agents with files of their own, by the call that started them.
+    pub(crate) agents: HashMap<String, Vec<AgentRef>>,
+    /// Sub-agents that no call started.
+    pub(crate) loose_agents: Vec<AgentRef>,
+    /// How many bytes of the file this is about.
+    pub(crate) bytes: u64,
+    /// Size and time of the file when it was read.
+    stamp: FileStamp,
+}
+
+type FileStamp = (u64, Option<std::time::SystemTime>);
+
+/// A sub-agent, as a page names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AgentRef {
+    pub(crate) key: String,
+    pub(crate) label: Option<String>,
+}
+
+/// What is opened: a file, and the record that its branch goes through.
+type OpenKey = (PathBuf, Option<String>, Option<u64>);
+
+/// The sessions that were opened last.
+#[derive(Debug, Default)]
+pub(super) struct SessionCache(VecDeque<(OpenKey, Arc<OpenSession>)>);
+
+impl SessionCache {
+    /// Drops what was used least recently.
+    fn shrink(&mut self) {
+        let mut records = 0;
+        let fitting = self.0.iter().take_while(|(_, session)| {
+            records += session.map.record_count();
+            records <= MAX_RECORDS
+        });
+        let fitting = fitting.count();
+        self.0.truncate(fitting.clamp(1, MAX_OPEN));
+    }
+}
+
+fn stamp(path: &Path) -> FileStamp {
+    std::fs::metadata(path).map_or((0, None), |metadata| (metadata.len(), metadata.modified().ok()))
+}
+
+impl OpenSession {
+    /// The window that shows a line, and that line.
+    pub(crate) fn window_of(&self, line: u32) -> Option<(u32, u32)> {
+        let shown = self.outline.places.iter().find(|(at, _)| *at == line).copied();
+        let has = |window: &&WindowPlan| window.records.iter().any(|record| record.line == line);
+        shown.or_else(|| {
+            let window = self.map.windows.iter().enumerate().find(|(_, window)| has(window));
+            window.map(|(number, _)| (line, number as u32))
+        })
+    }
+}
+
+impl Library {
+    /// Opens a file, or returns what is known of it if it has not changed.
+    pub(crate) fn open(
+        &self,
+        path: &Path,
+        agents: &[AgentEntry],
+        branch: Option<&str>,
+        bytes: Option<u64>,
+    ) -> Result<Arc<OpenSession>, ReadError> {
+        let now = stamp(path);
+        // A page keeps to what it showed first: only what is appended is new.
+        let bytes = bytes.filter(|bytes| *bytes < now.0);
+        let key = (path.to_path_buf(), branch.map(str::to_owned), bytes);
+        {
+            let mut cache = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(at) = cache.0.iter().position(|(known, _)| *known == key)
+                && let Some((key, found)) = cache.0.remove(at)
+                && (found.stamp == now || bytes.is_some())
+            {
+                cache.0.push_front((key, Arc::clone(&found)));
+                return Ok(found);
+            }
+        }
+        let opened = Arc::new(self.read(path, agents, branch, bytes, now)?);
+        let mut cache = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.0.retain(|(known, _)| *known != key);
+        cache.0.push_front((key, Arc::clone(&opened)));
+        cache.shrink();
+        Ok(opened)
+    }
+
+    fn read(
+        &self,
+        path: &Path,
+        agents: &[AgentEntry],
+        branch: Option<&str>,
+        limit: Option<u64>,
+        stamp: FileStamp,
+    ) -> Result<OpenSession, ReadError> {
+        let mut bytes = read_file(path)?;
+        bytes.truncate(limit.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX));
+        let transcript = Transcript::parse(&bytes);
+        let through = branch
+            .and_then(|uuid| transcript.position(|node| node.uuid.is_some_and(|id| id.to_string() == uuid)));
+        let mut outline = Outline::default();
+        let map = ConversationMap::build(&transcript, through, &mut |item, place| outline.see(item, place));
+        outline.add_usage(&transcript, &self.prices);
+        outline.shrink();
+        if self.redaction.is_some() {
+            for turn in &mut outline.turns {
+                turn.opening = self.clean(&turn.opening).into_owned();
+            }
+        }
+        let (agents, loose_agents) = self.linked(&transcript, agents);
+        let read = bytes.len() as u64;
+        Ok(OpenSession { path: path.to_path_buf(), map, outline, agents, loose_agents, bytes: read, stamp })
+    }
+
+    /// Links sub-agents to the calls that started them, here or in another sub-agent.
+    fn linked(
+        &self,
+        main: &Transcript<'_>,
+        entries: &[AgentEntry],
+    ) -> (HashMap<String, Vec<AgentRef>>, Vec<AgentRef>) {
+        let entries: Vec<&AgentEntry> = entries.iter().collect();
+        let (details, _) = details(&entries);
+        let mut calls = spawns(main);
+        for entry in &entries {
+            if let Ok(bytes) = read_file(&entry.path) {
+                calls.extend(spawns(&Transcript::parse(&bytes)));
+            }
+        }
+        let facts: Vec<_> = details.iter().map(|details| details.facts.clone()).collect();
+        let (mut linked, mut loose): (HashMap<String, Vec<AgentRef>>, _) = (HashMap::new(), Vec::new());
+        for ((entry, details), link) in entries.iter().zip(&details).zip(link(&calls, &facts)) {
+            let meta = details.meta().and_then(Result::ok);
+            let label = meta.and_then(|meta| meta.description().or(meta.agent_type()));
+            let label = label.map(|text| self.clean(&text.to_string()).into_owned());
+            let agent = AgentRef { key: entry.key.to_string(), label };
+            match link {
+                AgentLink::Linked { spawn, .. } => {
+                    linked.entry(calls[spawn].tool_use.clone()).or_default().push(agent);
+                }
+                AgentLink::Unlinked(_) => loose.push(agent),
+            }
+        }
+        (linked, loose)
+    }
+}
+
+/// The sub-agents of a session.
+pub(crate) fn agents_of(discovery: &Discovery, session: &annals_store::SessionKey) -> Vec<AgentEntry> {
+    discovery.agents_of(session).cloned().collect()
+}

@@ -1,0 +1,139 @@
+//! The pages. Each asks the library on a thread of its own and writes HTML; every text of a transcript is cleaned and escaped.
+
+pub(crate) mod change;
+mod chart;
+pub(crate) mod check;
+pub(crate) mod events;
+pub(crate) mod home;
+mod request;
+pub(crate) mod search;
+pub(crate) mod session;
+mod shell;
+pub(crate) mod usage;
+mod window;
+
+use std::sync::Arc;
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use maud::{Markup, html};
+
+pub(crate) use request::{FoundSession, Params, SessionRequest};
+pub(crate) use shell::{Section, shell};
+
+use crate::guard::Guard;
+use crate::library::Library;
+
+/// What every page gets.
+#[derive(Clone)]
+pub(crate) struct Site {
+    pub(crate) library: Arc<Library>,
+    pub(crate) guard: Arc<Guard>,
+}
+
+/// Why there is no page.
+#[derive(Debug)]
+pub(crate) struct PageError {
+    status: StatusCode,
+    message: String,
+}
+
+impl PageError {
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self { status: StatusCode::NOT_FOUND, message: message.into() }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, message: message.into() }
+    }
+
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self { status: StatusCode::CONFLICT, message: message.into() }
+    }
+
+    /// What went wrong, for a page that has begun already.
+    pub(crate) fn text(&self) -> String {
+        annals_ui::one_line(&self.message)
+    }
+
+    /// Something that cannot be read; the path stays here, since it may be nobody's business.
+    pub(crate) fn unreadable(error: &dyn std::error::Error) -> Self {
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, message: error.to_string() }
+    }
+}
+
+impl IntoResponse for PageError {
+    fn into_response(self) -> Response {
+        let title = self.status.canonical_reason().unwrap_or("Error");
+        let body = html! {
+            h1 { (title) }
+            p { (annals_ui::one_line(&self.message)) }
+            p { a href="/" { "All sessions" } }
+        };
+        with_status(self.status, shell(title, Section::None, &body))
+    }
+}
+
+/// A page or fragment.
+pub(crate) fn html_response(markup: Markup) -> Response {
+    with_status(StatusCode::OK, markup)
+}
+
+fn with_status(status: StatusCode, markup: Markup) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], markup.into_string()).into_response()
+}
+
+/// Runs what blocks on a thread of its own.
+pub(crate) async fn blocking<T: Send + 'static>(
+    site: &Site,
+    work: impl FnOnce(&Library) -> Result<T, PageError> + Send + 'static,
+) -> Result<T, PageError> {
+    let library = Arc::clone(&site.library);
+    let done = tokio::task::spawn_blocking(move || work(&library)).await;
+    done.unwrap_or_else(|_| {
+        let message = "this page failed: a fault of annals, not of the session".to_owned();
+        Err(PageError { status: StatusCode::INTERNAL_SERVER_ERROR, message })
+    })
+}
+
+/// A text of a transcript on one line, for markup that escapes it.
+pub(crate) fn line(library: &Library, text: &str) -> String {
+    annals_ui::one_line(&library.clean(text))
+}
+
+/// A part of an address.
+pub(crate) fn encoded(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+/// `$0.42`.
+pub(crate) fn dollars(amount: f64) -> String {
+    format!("${amount:.2}")
+}
+
+/// `2026-11-17 04:36`.
+pub(crate) fn moment(library: &Library, millis: i64) -> String {
+    let (date, time) = annals_ui::figures::stamp(millis, library.minutes_from_utc(millis));
+    format!("{date} {time}")
+}
+
+/// How long ago, in the unit that a person would use.
+pub(crate) fn age(library: &Library, millis: i64) -> String {
+    let minutes = (library.now() - millis).max(0) / 60_000;
+    match minutes {
+        0 => "just now".to_owned(),
+        1..=59 => format!("{minutes} min ago"),
+        60..=1439 => format!("{} h ago", minutes / 60),
+        1440..=20_159 => format!("{} d ago", minutes / 1440),
+        _ => moment(library, millis).chars().take(10).collect(),
+    }
+}
+
+pub(crate) async fn not_found() -> PageError {
+    PageError::not_found("There is no such page.")
+}
+
+/// Leads to another page after a change, so that reloading does not repeat it.
+pub(crate) fn see_other(target: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, target.to_owned())]).into_response()
+}

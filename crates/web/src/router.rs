@@ -1,0 +1,41 @@
+//! Which page answers which path.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+
+use crate::assets;
+use crate::guard::{self, Guard};
+use crate::library::Library;
+use crate::pages::{Site, change, check, events, home, not_found, search, session, usage};
+
+/// All pages, behind the guard.
+pub(crate) fn router(guard: Arc<Guard>, library: Arc<Library>) -> Router {
+    let site = Site { library, guard: Arc::clone(&guard) };
+    Router::new()
+        .route("/", get(home::page))
+        .route("/sessions", get(home::fragment))
+        .route("/events", get(events::store))
+        .route("/search", get(search::page))
+        .route("/usage", get(usage::page))
+        .route("/usage.csv", get(usage::csv))
+        .route("/check", get(check::page))
+        .route("/undo", get(change::undo_page).post(change::undo))
+        .route("/session/{id}", get(session::page))
+        .route("/session/{id}/window/{number}", get(session::window))
+        .route("/session/{id}/turns", get(session::turns))
+        .route("/session/{id}/agent/{agent}", get(session::agent))
+        .route("/session/{id}/place/{line}", get(session::place))
+        .route("/session/{id}/raw/{line}", get(session::raw))
+        .route("/session/{id}/image/{line}/{number}", get(session::image))
+        .route("/session/{id}/record/{uuid}", get(session::record))
+        .route("/session/{id}/events", get(events::session))
+        .route("/session/{id}/change/{what}", get(change::plan))
+        .route("/session/{id}/change/{what}", post(change::apply))
+        .route("/assets/{name}", get(assets::get))
+        .fallback(not_found)
+        .layer(from_fn_with_state(guard, guard::check))
+        .with_state(site)
+}
