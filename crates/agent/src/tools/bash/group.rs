@@ -18,8 +18,12 @@ use super::process_table::{MARK, Process, ProcessMatcher, ProcessTable};
 
 /// How long processes may take to end after SIGTERM.
 const TERM_WAIT: Duration = Duration::from_millis(1500);
-/// How long SIGKILL is repeated, in case new processes keep appearing.
+/// How long processes may take to end after SIGKILL.
 const KILL_WAIT: Duration = Duration::from_millis(500);
+/// How long new processes of a command that starts them faster than they are found are ended.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+/// How often new processes are looked for in a row before those found are killed.
+const MAX_STOP_ROUNDS: usize = 50;
 /// The first and the longest interval between two checks.
 const POLL_INTERVALS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(100));
 
@@ -104,7 +108,8 @@ impl ProcessGroups {
         Ok(ProcessGroup { processes, running: Arc::clone(&self.running), ended })
     }
 
-    /// Ends every group, and returns when all are gone or were killed: after at most two seconds.
+    /// Ends every group, and returns when all are gone or were killed: after at most two seconds,
+    /// unless they keep starting new ones.
     pub(super) fn end_all(&self) {
         let commands = locked(&self.running).clone();
         finish(&commands);
@@ -187,6 +192,8 @@ impl CommandProcesses {
 struct SignalledProcesses {
     processes: HashSet<Process>,
     groups: HashSet<Pid>,
+    /// What has got SIGSTOP.
+    stopped: HashSet<Process>,
 }
 
 /// The signal to send after this time, `killing` of it with SIGKILL; `None` once that was long enough. However long a check took,
@@ -211,6 +218,10 @@ fn finish(commands: &[Arc<CommandProcesses>]) {
         if signal == Signal::KILL {
             killing.get_or_insert_with(Instant::now);
         }
+        if signal == Signal::KILL && stop_new(commands, &mut signalled.stopped) && began.elapsed() < MAX_WAIT
+        {
+            killing = Some(Instant::now());
+        }
         let rest = match ProcessTable::take() {
             Some(process_table) => {
                 signal_processes(commands, &process_table, signal, &mut signalled.processes)
@@ -225,6 +236,24 @@ fn finish(commands: &[Arc<CommandProcesses>]) {
         thread::sleep(look);
         look = (look * 3 / 2).min(POLL_INTERVALS.1);
     }
+}
+
+/// Stops every process before it is killed, so that none starts another one between being found and being killed. Returns
+/// whether there were any that were not stopped yet.
+fn stop_new(commands: &[Arc<CommandProcesses>], stopped: &mut HashSet<Process>) -> bool {
+    let (before, mut seen) = (stopped.len(), HashSet::new());
+    for _ in 0..MAX_STOP_ROUNDS {
+        let Some(process_table) = ProcessTable::take_new(&mut seen) else { break };
+        let members = commands.iter().flat_map(|processes| processes.members(&process_table));
+        let new: Vec<Process> = members.filter(|process| stopped.insert(*process)).collect();
+        if new.is_empty() {
+            break;
+        }
+        for process in new {
+            process.send(Signal::STOP);
+        }
+    }
+    stopped.len() > before
 }
 
 /// Sends a signal to every process: SIGTERM once, SIGKILL each time.

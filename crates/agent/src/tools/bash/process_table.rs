@@ -11,6 +11,9 @@ use rustix::process::{Pid, Signal, getpid};
 /// The environment variable with the mark of a command.
 pub(super) const MARK: &str = "ANNALS_COMMAND";
 
+/// How often new processes are looked for in one reading of the table.
+const MAX_ROUNDS: usize = 20;
+
 /// A process. Process ids are reused; together with its start time the id is unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Process {
@@ -26,6 +29,7 @@ struct ProcessEntry {
     parent: Option<Pid>,
     group: Option<Pid>,
     mark: Option<Vec<u8>>,
+    has_environment: bool,
 }
 
 /// All living processes but this one.
@@ -44,18 +48,50 @@ pub(super) struct ProcessMatcher<'t> {
 }
 
 impl ProcessTable {
-    /// Reads the table; `None` if there is no `/proc`.
+    /// Reads the table; `None` if there is no `/proc`. Processes that start meanwhile are read as well: one that starts another
+    /// and ends, again and again, is always found.
     pub(super) fn take() -> Option<Self> {
+        entry(getpid())?;
+        let (mut seen, mut all) = (HashSet::new(), Vec::new());
+        for _ in 0..MAX_ROUNDS {
+            let before = seen.len();
+            all.extend(Self::take_new(&mut seen)?.0);
+            if seen.len() == before {
+                break;
+            }
+        }
+        Some(Self(all))
+    }
+
+    /// Reads only the processes whose ids are not in `seen`, and adds those: much quicker, so that a process that lives for
+    /// milliseconds is found while it lives. `None` if there is no `/proc`.
+    pub(super) fn take_new(seen: &mut HashSet<Pid>) -> Option<Self> {
         let own = getpid();
-        entry(own)?;
         let pids = fs::read_dir("/proc").ok()?.flatten().filter_map(|folder| number(&folder.file_name()));
-        Some(Self(pids.filter(|pid| *pid != own).filter_map(entry).collect()))
+        let mut new = Vec::new();
+        for pid in pids.filter(|pid| *pid != own) {
+            if seen.contains(&pid) {
+                continue;
+            }
+            let entry = entry(pid);
+            // A process in the middle of exec has no environment for a moment: it is read again.
+            if entry.as_ref().is_none_or(|entry| entry.has_environment) {
+                seen.insert(pid);
+            }
+            new.extend(entry);
+        }
+        Some(Self(new))
     }
 
     /// Returns the processes that a command started, and all their descendants.
     pub(super) fn of(&self, traces: &ProcessMatcher<'_>) -> Vec<Process> {
+        let is_child = |entry: &ProcessEntry| {
+            let parents = traces.known.iter().filter(|known| Some(known.pid) == entry.parent);
+            parents.into_iter().any(|known| known.lives())
+        };
         let is_known = |entry: &ProcessEntry| {
             traces.known.contains(&entry.process)
+                || is_child(entry)
                 || entry.mark.as_deref() == Some(traces.mark.as_bytes())
                 || (entry.group.is_some() && entry.group == traces.group)
         };
@@ -103,7 +139,7 @@ fn entry(pid: Pid) -> Option<ProcessEntry> {
     let mark = environment
         .split(|byte| *byte == 0)
         .find_map(|variable| variable.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=").map(<[u8]>::to_vec));
-    Some(ProcessEntry { mark, ..entry })
+    Some(ProcessEntry { mark, has_environment: !environment.is_empty(), ..entry })
 }
 
 /// Reads `/proc/PID/stat`; `None` for a zombie.
@@ -122,7 +158,7 @@ fn parse(pid: Pid, text: &[u8]) -> Option<ProcessEntry> {
         return None;
     }
     let process = Process { pid, start: fields.get(19)?.parse().ok()? };
-    Some(ProcessEntry { process, parent: number(1), group: number(2), mark: None })
+    Some(ProcessEntry { process, parent: number(1), group: number(2), mark: None, has_environment: false })
 }
 
 fn number(name: &std::ffi::OsStr) -> Option<Pid> {
@@ -140,7 +176,8 @@ mod tests {
     fn made(number: i32, parent: i32, group: i32, mark: Option<&str>) -> ProcessEntry {
         let process = Process { pid: pid(number), start: number as u64 };
         let mark = mark.map(|mark| mark.as_bytes().to_vec());
-        ProcessEntry { process, parent: Pid::from_raw(parent), group: Pid::from_raw(group), mark }
+        let (parent, group) = (Pid::from_raw(parent), Pid::from_raw(group));
+        ProcessEntry { process, parent, group, mark, has_environment: true }
     }
 
     fn found(process_table: &ProcessTable, group: Option<i32>, known: &[Process]) -> Vec<i32> {

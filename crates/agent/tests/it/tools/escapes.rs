@@ -86,8 +86,9 @@ async fn the_end_of_the_shell_ends_them_also_where_their_command_is_long_over() 
 async fn one_that_always_makes_another_one_does_not_get_away() {
     let fixture = Fixture::new();
     let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
-    let hydra = r#"next='trap "" TERM; echo $$ > head.tmp; mv head.tmp head.pid; sleep 0.05; setsid bash -c "$next" & '
-export next; bash -c "$next"; sleep 1000"#;
+    // It ends by itself with the folder, should this test fail.
+    let hydra = r#"next='trap "" TERM; echo $$ > head.tmp; mv head.tmp head.pid; sleep 0.005; test -e go && setsid bash -c "$next" & '
+export next; touch go; bash -c "$next"; sleep 1000"#;
     run(&tool, &[("command", Text(hydra)), ("run_in_background", Flag(true))]).await;
     pids(&fixture.work(), &["head.pid"]).await;
     fixture.shells.end_all();
