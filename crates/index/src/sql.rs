@@ -55,7 +55,7 @@ pub enum SqlError {
     Database(#[from] rusqlite::Error),
 }
 
-const VIEWS: &str = include_str!("views.sql");
+const VIEWS: &str = concat!(include_str!("spawned_threads.sql"), include_str!("views.sql"));
 
 impl Index {
     /// Runs one read-only statement.

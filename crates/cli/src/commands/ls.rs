@@ -1,5 +1,5 @@
-//! `annals ls`: lists sessions, newest first. Plain lists read only the ends of files; `--long` uses the index and the files
-//! that are shown; JSON, and `--long` without an index, read the whole store.
+//! `annals ls`: lists sessions, newest first. Plain lists read only the ends of files; `--long` and JSON
+//! use the index and the files that are shown; without an index or a limit they read the whole store.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -161,8 +161,7 @@ fn by_index(
 ) -> Result<Option<ListedSessions>, Fault> {
     let most = limit(args, context);
     // Turns, models and tags are only known from the whole file.
-    let needs_all =
-        context.json || args.sort == SortKey::Turns || filter.model.is_some() || filter.tag.is_some();
+    let needs_all = args.sort == SortKey::Turns || filter.model.is_some() || filter.tag.is_some();
     if needs_all || most == usize::MAX || !vault::of_all_stores(context, vault::deleted_summaries)?.is_empty()
     {
         return Ok(None);

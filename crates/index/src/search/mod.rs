@@ -1,5 +1,6 @@
 //! Full-text search: query language, matching, scoring, snippets.
 
+mod callers;
 mod exact;
 mod filters;
 mod find;
@@ -14,6 +15,7 @@ mod score;
 mod session_hits;
 mod snippet;
 
+pub use callers::Caller;
 pub use exact::{ExactFile, ExactHit, find_exact};
 pub use highlight::{HighlightedText, Highlighter};
 pub use hit::{Hit, SearchResults};

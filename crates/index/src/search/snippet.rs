@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use annals_store::read::open_file;
 
@@ -27,12 +27,20 @@ pub(super) struct TextSource {
 impl TextSource {
     /// Reads the text from its file; `None` if the file is gone or has changed.
     pub(super) fn text(&self) -> Option<String> {
-        let mut file = open_file(&self.file).ok()?;
-        file.seek(SeekFrom::Start(self.offset)).ok()?;
-        let mut bytes = Vec::new();
-        file.take(self.length.min(64 * 1024 * 1024)).read_to_end(&mut bytes).ok()?;
+        let bytes = read_part(&self.file, self.offset, self.length.min(64 * 1024 * 1024))?;
         text_of_block(self.role, &bytes, self.block)
     }
+}
+
+/// Reads a part of a file; less if the file ends before, `None` if it cannot be read.
+pub(super) fn read_part(path: &Path, offset: u64, length: u64) -> Option<Vec<u8>> {
+    let mut file = open_file(path).ok()?;
+    let rest = file.metadata().ok()?.len().saturating_sub(offset);
+    file.seek(SeekFrom::Start(offset)).ok()?;
+    // With room for one byte more, the end of the part is found without another buffer.
+    let mut bytes = Vec::with_capacity(length.min(rest) as usize + 1);
+    file.take(length).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// The snippet with the most matches, and how many words of the query it covers.

@@ -7,7 +7,7 @@ use annals_index::search::{Hit, SearchResults, SessionCard};
 use annals_json::ObjectWriter;
 use annals_transcript::time::format_millis;
 
-use super::passage_context::{self, NearbyMessage, PassageContext};
+use super::passage_context::{self, IndexedParts, NearbyMessage, PassageContext};
 use crate::context::Context;
 
 /// Titles and projects of the sessions, by id.
@@ -72,7 +72,13 @@ fn contexts_of(found: &SearchResults, around: usize, context: &Context) -> HashM
     }
     for (session, places) in groups {
         let hits: Vec<&Hit> = places.iter().map(|at| &found.hits[*at]).collect();
-        all.extend(places.into_iter().zip(passage_context::read(session, &hits, around, Some(&discovery))));
+        all.extend(places.into_iter().zip(passage_context::read(
+            session,
+            &hits,
+            around,
+            &IndexedParts::default(),
+            Some(&discovery),
+        )));
     }
     all
 }

@@ -14,6 +14,7 @@ use annals_index::{Index, IndexError, MessageRole};
 use annals_store::source::Clock as _;
 use annals_vault::UnpackDir;
 
+use self::passage_context::IndexedParts;
 use crate::args::{SearchArgs, SearchScope};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -42,23 +43,28 @@ pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, F
         json::write(&found, &cards, args.context, context)?;
         return Ok(outcome(found.hits.is_empty()));
     }
-    let (found, ids) = match args.exact {
+    let (found, ids, parts) = match args.exact {
         true => {
             let found = exact::find_sessions(args, PASSAGES, context)?;
-            (found, ShortIds::new(&context.discover_all(), context))
+            (found, ShortIds::new(&context.discover_all(), context), None)
         }
         false => {
             let limits = SessionLimits { sessions: args.limit, passages: PASSAGES };
             let answers = by_words(args, context, |index, search| {
                 let found = index.search_sessions(&search.query, limits, search.now, search.copies)?;
-                Ok((found, index.session_ids()?))
+                let parts = IndexedParts::find(&found, index)?;
+                Ok((found, index.session_ids()?, parts))
             })?;
-            let (found, ids): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
-            let ids = ids.into_iter().flatten().collect();
-            (merge::sessions(args.limit, found), ShortIds::of_ids(ids, context))
+            let (mut results, mut ids, mut parts) = (Vec::new(), Vec::new(), IndexedParts::default());
+            for (found, theirs, known) in answers {
+                results.push(found);
+                ids.extend(theirs);
+                parts.merge(known);
+            }
+            (merge::sessions(args.limit, results), ShortIds::of_ids(ids, context), Some(parts))
         }
     };
-    text::draw(&found, &ids, args.context, context)?;
+    text::draw(&found, &ids, args.context, parts.as_ref(), context)?;
     Ok(outcome(found.sessions.is_empty()))
 }
 

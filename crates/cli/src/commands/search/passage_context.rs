@@ -1,10 +1,12 @@
 //! What surrounds a passage: the call that an output or a sub-agent belongs to, and the messages around it. Both are read from
 //! the session's files, and only for what is shown.
 
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annals_index::search::Hit;
+use annals_index::search::{Caller, Hit, SessionResults};
+use annals_index::{Index, IndexError};
 use annals_store::{Discovery, SessionKey};
 use annals_transcript::pairing::ToolPairs;
 use annals_transcript::transcript::Transcript;
@@ -32,16 +34,64 @@ pub(super) struct NearbyMessage {
     pub(super) text: String,
 }
 
+/// What the index knows of outputs and sub-agents that passages are of.
+#[derive(Default)]
+pub(super) struct IndexedParts {
+    /// The names of their calls, by file.
+    callers: HashMap<PathBuf, String>,
+    /// Sub-agents that several files have.
+    repeated_agents: HashSet<String>,
+}
+
+impl IndexedParts {
+    /// Asks the index, which is much quicker than reading the sessions.
+    pub(super) fn find(found: &SessionResults, index: &Index) -> Result<Self, IndexError> {
+        let mut parts = Self::default();
+        for hit in found.sessions.iter().flat_map(|session| &session.hits).filter(|hit| is_part(hit)) {
+            let Some(caller) = index.caller(hit)? else { continue };
+            parts.callers.extend(name_of_caller(&caller).map(|name| (hit.file.clone(), name)));
+        }
+        if found.sessions.iter().flat_map(|session| &session.hits).any(|hit| hit.agent.is_some()) {
+            parts.repeated_agents.extend(index.repeated_agents()?);
+        }
+        Ok(parts)
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        self.callers.extend(other.callers);
+        self.repeated_agents.extend(other.repeated_agents);
+    }
+
+    pub(super) fn is_repeated(&self, agent: &str) -> bool {
+        self.repeated_agents.contains(agent)
+    }
+}
+
+/// Whether a passage is of the output of a call or of a sub-agent.
+pub(super) fn is_part(hit: &Hit) -> bool {
+    hit.agent.is_some() || hit.call.is_some()
+}
+
+fn name_of_caller(caller: &Caller) -> Option<String> {
+    let line = caller.tool_use.as_ref().zip(caller.line());
+    let by_call = line.and_then(|(call, bytes)| named(&Transcript::parse(&bytes), call));
+    by_call.or_else(|| caller.agent_type.as_deref().map(one_line))
+}
+
 /// Reads what surrounds passages of one session; `count` messages on each side.
 pub(super) fn read(
     session: &str,
     hits: &[&Hit],
     count: usize,
+    parts: &IndexedParts,
     discovery: Option<&Arc<Discovery>>,
 ) -> Vec<PassageContext> {
-    let nothing = || hits.iter().map(|_| PassageContext::default()).collect();
-    let is_part = |hit: &&Hit| hit.agent.is_some() || hit.call.is_some();
-    let has_parts = hits.iter().any(is_part);
+    let known = |hit: &&Hit| PassageContext {
+        call: parts.callers.get(&hit.file).cloned(),
+        ..PassageContext::default()
+    };
+    let nothing = || hits.iter().map(known).collect();
+    let has_parts = hits.iter().any(|hit| is_part(hit));
     let Some(discovery) = discovery.filter(|_| count > 0 || has_parts) else { return nothing() };
     let key = SessionKey::new(session);
     let Some(entry) = discovery.sessions_named(&key).next() else { return nothing() };
@@ -59,7 +109,8 @@ pub(super) fn read(
     };
     hits.iter()
         .map(|hit| {
-            let mut around = PassageContext { call: call_of(hit, &family), ..PassageContext::default() };
+            let mut around = known(hit);
+            around.call = around.call.or_else(|| call_of(hit, &family));
             if let Some(transcript) = transcript_of(&hit.file).filter(|_| count > 0) {
                 (around.before, around.after) = messages_around(transcript, hit.line as usize, count);
             }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use annals_index::MessageKind;
 use annals_index::search::{HighlightedText, Hit, SessionHits, SessionResults};
-use annals_store::Discovery;
 use annals_ui::{TerminalText, text};
 use unicode_width::UnicodeWidthStr;
 
-use super::passage_context::{self, NearbyMessage};
+use super::passage_context::{self, IndexedParts, NearbyMessage};
 use crate::context::Context;
 use crate::output::Paint;
 use crate::short_ids::{ShortIds, shell_word};
@@ -18,24 +17,34 @@ use crate::words;
 /// The width of the column that says where a passage is and who spoke.
 const PLACE_WIDTH: usize = 22;
 
+/// Draws sessions. Without `parts` from an index, and for what is around passages, the sessions are read.
 pub(super) fn draw(
     found: &SessionResults,
     ids: &ShortIds,
     around: usize,
+    parts: Option<&IndexedParts>,
     context: &mut Context,
 ) -> std::io::Result<()> {
     if found.sessions.is_empty() {
         return context.out.line("nothing found");
     }
-    // Only parts of sessions, and what is around passages, need more than the index knows.
-    let is_part = |hit: &Hit| hit.agent.is_some() || hit.call.is_some();
-    let is_needed = around > 0 || found.sessions.iter().any(|session| session.hits.iter().any(is_part));
+    let has_parts = || found.sessions.iter().flat_map(|session| &session.hits).any(passage_context::is_part);
+    let is_needed = around > 0 || (parts.is_none() && has_parts());
     let discovery = is_needed.then(|| Arc::new(context.discover_all()));
+    let is_repeated = |agent: &str| match (parts, &discovery) {
+        (Some(parts), _) => parts.is_repeated(agent),
+        (None, Some(discovery)) => {
+            discovery.agents.iter().filter(|known| known.key == agent).take(2).count() > 1
+        }
+        (None, None) => false,
+    };
+    let no_parts = IndexedParts::default();
+    let parts = parts.unwrap_or(&no_parts);
     context.out.page();
     for session in &found.sessions {
         heading(session, ids, context)?;
         let hits: Vec<&Hit> = session.hits.iter().collect();
-        let contexts = passage_context::read(&session.session, &hits, around, discovery.as_ref());
+        let contexts = passage_context::read(&session.session, &hits, around, parts, discovery.as_ref());
         for (at, (hit, around)) in session.hits.iter().zip(&contexts).enumerate() {
             if at > 0 && !(around.before.is_empty() && around.after.is_empty()) {
                 context.out.line("  --")?;
@@ -52,7 +61,7 @@ pub(super) fn draw(
             }
             nearby(&around.after, context)?;
         }
-        if let Some(command) = opening_command(session, ids, discovery.as_deref()) {
+        if let Some(command) = opening_command(session, ids, &is_repeated) {
             let command = context.out.paint(Paint::Dim, format!("  {command}"));
             context.out.line(command)?;
         }
@@ -154,7 +163,11 @@ fn speaker(kind: MessageKind) -> &'static str {
 }
 
 /// The command that shows the best passage where it is; for the output of a call, the result of that call.
-fn opening_command(session: &SessionHits, ids: &ShortIds, discovery: Option<&Discovery>) -> Option<String> {
+fn opening_command(
+    session: &SessionHits,
+    ids: &ShortIds,
+    is_repeated: &dyn Fn(&str) -> bool,
+) -> Option<String> {
     let is_conversation = |hit: &Hit| {
         hit.file.extension().is_some_and(|extension| extension == "jsonl")
             && !hit.file.ends_with("history.jsonl")
@@ -166,15 +179,11 @@ fn opening_command(session: &SessionHits, ids: &ShortIds, discovery: Option<&Dis
             _ => return None,
         };
         let target = match &hit.agent {
-            Some(agent) => {
-                let agents = discovery.iter().flat_map(|discovery| &discovery.agents);
-                let mut named = agents.filter(|known| known.key == agent.as_str());
-                match (named.next(), named.next()) {
-                    // Forks copy the files of sub-agents with their names.
-                    (Some(_), Some(_)) if is_conversation(hit) => shell_word(&hit.file.display().to_string()),
-                    _ => shell_word(&format!("agent-{agent}")),
-                }
+            // Forks copy the files of sub-agents with their names.
+            Some(agent) if is_conversation(hit) && is_repeated(agent) => {
+                shell_word(&hit.file.display().to_string())
             }
+            Some(agent) => shell_word(&format!("agent-{agent}")),
             None if ids.is_repeated(&session.session) => {
                 shell_word(&session.card.file.as_ref().unwrap_or(&hit.file).display().to_string())
             }
