@@ -73,9 +73,10 @@ fn completions_and_manual_are_there() {
 fn what_the_index_tells_is_what_a_pass_over_the_files_tells() {
     let home = Home::new();
     home.fill(&annals_demo::Plan { sessions: Some(30), ..annals_demo::Plan::default() });
-    let questions: [&[&str]; 6] = [
+    let questions: [&[&str]; 7] = [
         &[],
         &["--json"],
+        &["ls", "--json", "--limit", "12"],
         &["ls", "--long", "--limit", "12"],
         &["ls", "--long", "--limit", "12", "--sort", "cost"],
         &["ls", "--long", "--limit", "12", "--sort", "tokens"],
