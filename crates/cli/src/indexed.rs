@@ -9,11 +9,14 @@ use std::time::{Duration, Instant};
 use annals_index::refresh::{RefreshProgress, RefreshReport};
 use annals_index::{Index, IndexError, OpenOutcome};
 use annals_store::source::Clock as _;
-use annals_store::{ConfigDir, DataDir, Store, StoreChanges, StoreSnapshot};
+use annals_store::{ConfigDir, DataDir, ScanDiff, Store, StoreChanges, StoreSnapshot};
 
 use crate::context::Context;
 use crate::error::Fault;
 use crate::{vault, words};
+
+/// Listing fewer folders than this again takes less time than saving that they have settled.
+const MIN_SETTLED: usize = 16;
 
 /// Queries the index. The store is scanned for changes at the same time: usually there are none, and the answer holds; else the
 /// index is brought up to date and queried again.
@@ -70,14 +73,26 @@ fn query_unchanged<T>(
         }
         (index, answer, is_priced)
     });
-    let changes = scan.into_inner()?.diff().changes;
-    let index = index.filter(|_| changes == StoreChanges::Nothing && is_priced == Some(true))?;
-    let answer = answer
-        .filter(|_| known.get().is_some_and(|known| index.matches_snapshot(known).is_ok_and(|is| is)))?;
+    let diff = scan.into_inner()?.diff();
+    let index = index.filter(|_| diff.changes == StoreChanges::Nothing && is_priced == Some(true))?;
+    let known = known.into_inner().filter(|known| index.matches_snapshot(known).is_ok_and(|is| is))?;
+    let answer = answer?;
+    if diff.settled_folders(&known) >= MIN_SETTLED {
+        save_snapshot(&known, &diff, config, &data);
+    }
     // The program ends after the answer: the system frees memory faster than we do. Without an answer the index is closed, since
     // it is about to be changed.
     std::mem::forget((index, known));
     Some(answer)
+}
+
+/// Saves a snapshot in which nothing but the age of folders has changed. If that fails, the next query lists them again.
+fn save_snapshot(known: &StoreSnapshot, diff: &ScanDiff, config: &ConfigDir, data: &DataDir) {
+    if let Ok((mut index, OpenOutcome::Existing)) = Index::open(config, data)
+        && index.matches_snapshot(known).is_ok_and(|is| is)
+    {
+        let _ = index.save_snapshot(&known.updated(diff));
+    }
 }
 
 /// The index of the vault: deleted sessions that are archived are in our index too.

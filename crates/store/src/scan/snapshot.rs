@@ -105,6 +105,18 @@ pub struct ScanDiff {
     pub(super) folders: BTreeMap<String, Option<FolderState>>,
 }
 
+impl ScanDiff {
+    /// How many folders were listed only because they had just been written to when the snapshot was taken. Once the updated
+    /// snapshot is saved, they are not listed again.
+    pub fn settled_folders(&self, known: &StoreSnapshot) -> usize {
+        let is_settled = |(path, folder): &(&String, &Option<FolderState>)| {
+            folder.as_ref().is_some_and(|folder| folder.is_settled)
+                && known.folder(path).is_some_and(|known| !known.line.is_settled)
+        };
+        self.folders.iter().filter(is_settled).count()
+    }
+}
+
 impl StoreSnapshot {
     /// Returns its digest, which identifies the state of the store.
     pub fn name(&self) -> &str {

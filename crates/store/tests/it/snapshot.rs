@@ -190,6 +190,22 @@ fn a_sighting_is_of_one_store_under_one_name() {
 }
 
 #[test]
+fn folders_that_settled_are_counted_until_that_is_saved() {
+    let temp = TempDir::new("sighting");
+    let store = Store::open(temp.path());
+    for name in ["-p", "-q", "-r"] {
+        write(&temp.path().join("projects").join(name).join("a.jsonl"), "{}\n");
+    }
+    let none = StoreSnapshot::default();
+    let fresh = none.updated(&store.rescan(&none, &[], millis()));
+    assert_eq!(store.rescan(&fresh, &[], millis()).settled_folders(&fresh), 0);
+    let later = store.rescan(&fresh, &[], millis() + LATER);
+    assert_eq!((&later.changes, later.settled_folders(&fresh)), (&StoreChanges::Nothing, 4));
+    let settled = fresh.updated(&later);
+    assert_eq!(store.rescan(&settled, &[], millis() + LATER).settled_folders(&settled), 0);
+}
+
+#[test]
 fn what_is_no_sighting_is_none() {
     for text in [
         "",
