@@ -1,9 +1,10 @@
 //! The decision about a command: any part that is denied denies it, every part must be allowed.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::contents::{ScriptContents, folders, path_of};
-use super::expansion::{LoopValues, with_braces};
+use super::expansion::{Expansion, LoopValues, with_braces};
 use super::later::later_deletions;
 use super::operands::STREAMS;
 use super::variables::SetVariables;
@@ -32,12 +33,22 @@ impl Policy<'_> {
         let mut decision = Decision::allow(Reason::ReadsOnly);
         let mut own = SetVariables::new(&script);
         let values = LoopValues::new(&script);
+        let mut listed = BTreeMap::new();
         for (place, command) in inside.own.iter().enumerate() {
-            let reads = |bare: &Command| self.reads(bare, place, &values, folders.as_deref());
-            let objection = own.objection(&with_braces(command));
+            let known = folders.as_deref().and_then(|known| self.expanded(command, place, &values, known));
+            let known =
+                known.unwrap_or_else(|| Expansion { commands: vec![with_braces(command)], is_listed: false });
+            let objection = known.commands.iter().find_map(|command| own.objection(command));
+            // What `read` sets is known in its loop only.
+            let is_alone = command.name().is_some_and(|name| name == "read")
+                && !script.read_loops.iter().any(|each| each.read == place);
+            let reads = || if is_alone { None } else { self.reads(&known, folders.as_deref()) };
             let judged = self.own(command, objection, folders.as_deref(), &reads);
             decision = first(decision, judged);
             own.add(command);
+            if known.is_listed {
+                listed.insert(place, known.commands);
+            }
         }
         // A function in place of a builtin answers for it, also to those who ask from outside.
         let replaced = script.functions.iter().find(|name| is_builtin(name));
@@ -66,8 +77,12 @@ impl Policy<'_> {
         for redirection in &inside.redirections {
             decision = decision.and(self.redirection(redirection, folders.as_deref()));
         }
-        for command in inside.all() {
-            let more = self.forbidden(command).into_iter().chain(self.operands(command, folders.as_deref()));
+        for (place, command) in inside.all().enumerate() {
+            let operands = match listed.get(&place) {
+                Some(commands) => self.listed_operands(commands, folders.as_deref()),
+                None => self.operands(command, folders.as_deref()),
+            };
+            let more = self.forbidden(command).into_iter().chain(operands);
             let more = more.chain(self.later(command));
             decision = more.fold(decision, |decision, more| more.and(decision));
             let current = [self.workspace.current().to_path_buf()];
@@ -147,14 +162,19 @@ impl Policy<'_> {
         command: &Command,
         objection: Option<Reason>,
         folders: Option<&[PathBuf]>,
-        reads: &dyn Fn(&Command) -> Option<Result<(), Decision>>,
+        reads: &dyn Fn() -> Option<Result<(), Decision>>,
     ) -> Decision {
         let stripped = strip(command);
         let Some(bare) = stripped.last() else { return Decision::ask(Reason::NotCovered(command.shown())) };
-        let harmless = command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
+        // `IFS= read` cuts one line.
+        let is_cut = |name: &str| name == "IFS" && bare.reads().is_some();
+        let harmless = command
+            .assignments
+            .iter()
+            .all(|assignment| is_harmless(&assignment.name, bare) || is_cut(&assignment.name));
         let mut refused = None;
         if harmless {
-            let reads = if bare.words.is_empty() { Some(Ok(())) } else { reads(bare) };
+            let reads = if bare.words.is_empty() { Some(Ok(())) } else { reads() };
             match (reads, objection) {
                 (Some(Ok(())), None) => return Decision::allow(Reason::ReadsOnly),
                 (Some(Ok(())), Some(because)) => refused = Some(Decision::ask(because)),
@@ -200,17 +220,23 @@ impl Policy<'_> {
     }
 
     /// Whether everything that the shell runs for a command only reads.
-    fn reads(
-        &self,
-        command: &Command,
-        place: usize,
-        values: &LoopValues,
-        folders: Option<&[PathBuf]>,
-    ) -> Option<Result<(), Decision>> {
-        let known = folders.and_then(|folders| self.expanded(command, place, values, folders));
-        let commands = known.unwrap_or_else(|| vec![command.clone()]);
-        let mut commands = commands.iter().map(|command| self.reads_only(command, folders));
-        commands.find(|reads| !matches!(reads, Some(Ok(())))).unwrap_or(Some(Ok(())))
+    fn reads(&self, known: &Expansion, folders: Option<&[PathBuf]>) -> Option<Result<(), Decision>> {
+        let each = |command: &Command| {
+            let stripped = strip(command);
+            stripped.last().and_then(|bare| self.reads_only(bare, folders))
+        };
+        let refused = known.commands.iter().map(each).find(|reads| !matches!(reads, Some(Ok(()))));
+        match refused.unwrap_or(Some(Ok(()))) {
+            // The name may not be among those that are printed.
+            Some(Err(decision)) if known.is_listed => Some(Err(Decision::ask(decision.because().clone()))),
+            reads => reads,
+        }
+    }
+
+    /// What file rules say of the operands of commands with names from a list, which may not be among those that are printed.
+    fn listed_operands(&self, commands: &[Command], folders: Option<&[PathBuf]>) -> Option<Decision> {
+        let found = commands.iter().find_map(|command| self.operands(command, folders))?;
+        Some(Decision::ask(found.because().clone()))
     }
 
     /// Whether a command only reads: `Some(Err)` where it does, and not only in the workspace.
@@ -326,7 +352,7 @@ impl Policy<'_> {
 }
 
 /// Whether a word is `<(…)` and nothing else.
-fn is_stream(word: &Word) -> bool {
+pub(super) fn is_stream(word: &Word) -> bool {
     word.parts == [WordPart::Unknown(WordCount::One)] && word.spelling.starts_with("<(")
 }
 

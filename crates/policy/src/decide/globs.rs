@@ -18,7 +18,7 @@ const MAX_STARS: usize = 3;
 
 /// One character of a name with globs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NameSymbol {
+pub(super) enum NameSymbol {
     Letter(char),
     Any,
     One,
@@ -169,6 +169,17 @@ fn push(names: &mut Vec<Vec<NameSymbol>>, text: &str) {
     }
 }
 
+/// A pattern of a program such as `find`; `None` where it has brackets, escapes or too many stars.
+pub(super) fn symbols(pattern: &str) -> Option<Vec<NameSymbol>> {
+    let stars = pattern.chars().filter(|letter| *letter == '*').count();
+    let symbol = |letter| match letter {
+        '*' => NameSymbol::Any,
+        '?' => NameSymbol::One,
+        letter => NameSymbol::Letter(letter),
+    };
+    (!pattern.contains(['[', '\\']) && stars <= MAX_STARS).then(|| pattern.chars().map(symbol).collect())
+}
+
 /// Whether a glob matches the name of a file. A name that begins with a dot must be asked for by one.
 fn finds(pattern: &[NameSymbol], name: &str) -> bool {
     let stars = pattern.iter().filter(|symbol| **symbol == NameSymbol::Any).count();
@@ -176,7 +187,7 @@ fn finds(pattern: &[NameSymbol], name: &str) -> bool {
     !is_hidden && (stars > MAX_STARS || fits(pattern, &name.chars().collect::<Vec<_>>()))
 }
 
-fn fits(pattern: &[NameSymbol], name: &[char]) -> bool {
+pub(super) fn fits(pattern: &[NameSymbol], name: &[char]) -> bool {
     match (pattern.split_first(), name.split_first()) {
         (None, None) | (Some((NameSymbol::Rest, _)), _) => true,
         (Some((NameSymbol::Any, rest)), _) => (0..=name.len()).any(|at| fits(rest, &name[at..])),

@@ -8,9 +8,11 @@ mod expansion;
 mod files;
 mod globs;
 mod later;
+mod listing;
 mod operands;
 mod suggest;
 mod variables;
+mod xargs;
 
 use std::path::Path;
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::bash::is_stream;
 use super::candidates::candidates;
 use super::contents::path_of;
 use super::files::Access;
@@ -270,6 +271,10 @@ impl Policy<'_> {
             RedirectionKind::Write | RedirectionKind::Both => Access::Write,
         };
         let target = &redirection.target;
+        // Its commands are judged for themselves.
+        if access == Access::Read && is_stream(target) {
+            return Decision::allow(Reason::ReadsOnly);
+        }
         let unknown = || {
             let trusted = self.mode == Mode::Bypass && !self.has_file_rules();
             let because = Reason::UnknownPath(target.spelling.clone());

@@ -62,7 +62,9 @@ impl SetVariables {
     pub(super) fn new(script: &Script) -> Self {
         let has_functions = !script.functions.is_empty();
         // Arithmetic takes only what is set, or sets it.
-        let names = script.looped.iter().chain(&script.counted).cloned().collect();
+        let read = script.read_loops.iter().filter_map(|each| script.commands.get(each.read)?.reads());
+        let read = read.flat_map(|line| line.names);
+        let names = script.looped.iter().chain(&script.counted).cloned().chain(read).collect();
         Self { names, patterns: patterns(script), has_functions }
     }
 
@@ -106,7 +108,8 @@ impl SetVariables {
 
 /// The variables that may hold a pattern: by their text, by the output of a command, or by another such variable.
 fn patterns(script: &Script) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<String> =
+        script.commands.iter().filter_map(Command::reads).flat_map(|line| line.names).collect();
     let holds = |word: &Word, found: &[String]| {
         let is_pattern =
             |piece: &WordPart| matches!(piece, WordPart::Text(text) if text.contains(['*', '?', '[']));

@@ -1,7 +1,7 @@
 //! Programs that read, whose operands need a closer look than the table gives.
 
 use super::{CommandReads, Operands, awk, by_table, globbed, sed};
-use crate::shell::{Word, WordPart, tests_plainly};
+use crate::shell::{ReadLine, Word, WordPart, tests_plainly};
 
 /// Programs that may be asked for their version, and how.
 const VERSIONED: [(&str, &str); 30] = [
@@ -127,6 +127,8 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<CommandRe
             .first()
             .filter(|first| first.literal().is_some_and(|text| !text.starts_with('-') && prints(&text)))
             .and_then(|_| printed(arguments)),
+        // It sets variables of the text, whose values are not known.
+        "read" => ReadLine::of(arguments).map(|_| CommandReads::default()),
         "test" | "[" => tests_plainly(name, arguments).then(CommandReads::default),
         "command" | "type" => {
             let asks = |words: &Vec<String>| {

@@ -149,6 +149,45 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
     }
 }
 
+/// The variables that `read` sets from a line of its input, where it does nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReadLine {
+    /// The variables; the last one takes the rest of the line.
+    pub(crate) names: Vec<String>,
+    /// Whether a backslash is a character like any other.
+    pub(crate) is_raw: bool,
+    /// Whether lines end with NUL.
+    pub(crate) ends_with_nul: bool,
+}
+
+impl ReadLine {
+    /// The arguments of `read`: plain names in small letters, and options that change no other thing.
+    pub(crate) fn of(arguments: &[Word]) -> Option<Self> {
+        let mut found = Self { names: Vec::new(), is_raw: false, ends_with_nul: false };
+        let words: Vec<String> = arguments.iter().map(Word::literal).collect::<Option<_>>()?;
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "-r" => found.is_raw = true,
+                "-d" => found.ends_with_nul = words.next()?.is_empty().then_some(true)?,
+                "-rd" => {
+                    found.is_raw = true;
+                    found.ends_with_nul = words.next()?.is_empty().then_some(true)?;
+                }
+                name => {
+                    let is_plain =
+                        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+                    let is_name = name.bytes().all(is_plain)
+                        && !name.contains("proxy")
+                        && name.starts_with(|first: char| !first.is_ascii_digit());
+                    found.names.push(is_name.then(|| name.to_owned())?);
+                }
+            }
+        }
+        (!found.names.is_empty()).then_some(found)
+    }
+}
+
 /// Whether a word may turn out to be an option.
 fn hides_option(word: &Word) -> bool {
     word.literal().is_none() && (word.beginning().is_empty() || word.beginning().starts_with('-'))

@@ -2,7 +2,7 @@
 
 use super::parser::{ListEnd, ParseResult, Parser};
 use super::word::Word;
-use super::{Hazard, Repetition, ShellSyntaxError, WordLoop};
+use super::{Hazard, ReadLoop, Repetition, ShellSyntaxError, WordLoop};
 
 impl Parser<'_> {
     /// Any command.
@@ -23,6 +23,7 @@ impl Parser<'_> {
     pub(super) fn compound(&mut self) -> ParseResult<bool> {
         self.blanks();
         let reserved = self.reserved();
+        let mut read_loop = None;
         if self.starts("((") {
             self.at += 2;
             self.arithmetic()?;
@@ -36,8 +37,10 @@ impl Parser<'_> {
             match reserved {
                 Some("{") => self.between("{", "}")?,
                 Some("if") => self.condition()?,
-                Some("while") => self.looping("while")?,
-                Some("until") => self.looping("until")?,
+                Some("while") => read_loop = self.looping("while")?,
+                Some("until") => {
+                    self.looping("until")?;
+                }
                 Some("for") => self.counting("for")?,
                 Some("select") => self.counting("select")?,
                 Some("case") => self.case()?,
@@ -67,8 +70,16 @@ impl Parser<'_> {
                 self.at += digits;
             }
             match self.redirection(redirects.then_some(number))? {
-                Some(redirection) => self.script.redirections.push(redirection),
-                None => return Ok(true),
+                Some(redirection) => {
+                    if let Some(each) = &mut read_loop {
+                        each.redirections.push(redirection.clone());
+                    }
+                    self.script.redirections.push(redirection);
+                }
+                None => {
+                    self.script.read_loops.extend(read_loop);
+                    return Ok(true);
+                }
             }
         }
     }
@@ -97,12 +108,21 @@ impl Parser<'_> {
         }
     }
 
-    fn looping(&mut self, word: &'static str) -> ParseResult<()> {
+    /// A loop with a condition, and what it reads if that is `read` and nothing else.
+    fn looping(&mut self, word: &'static str) -> ParseResult<Option<ReadLoop>> {
         self.expect_reserved(word)?;
-        self.repeated(|parser| {
+        self.lines()?;
+        let is_simple = self.reserved().is_none() && !self.starts("(");
+        let read = self.script.commands.len();
+        let body = self.repeated(|parser| {
             parser.list(ListEnd::Words(&["do"]))?;
-            parser.between("do", "done")
-        })
+            let first = parser.script.commands.len();
+            parser.between("do", "done")?;
+            Ok(first..parser.script.commands.len())
+        })?;
+        let command = self.script.commands.get(read).filter(|_| is_simple && body.start == read + 1);
+        let reads = command.is_some_and(|command| command.reads().is_some());
+        Ok(reads.then(|| ReadLoop { read, body, redirections: Vec::new() }))
     }
 
     fn counting(&mut self, word: &'static str) -> ParseResult<()> {

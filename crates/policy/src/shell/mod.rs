@@ -18,7 +18,7 @@ mod simple;
 mod word;
 mod wrappers;
 
-pub(crate) use builtins::{is_builtin, is_run_later, tests_plainly};
+pub(crate) use builtins::{ReadLine, is_builtin, is_run_later, tests_plainly};
 pub(crate) use characters::is_invisible;
 pub(crate) use nested::base_name;
 pub use nested::{NestedCommand, nested_commands};
@@ -146,6 +146,11 @@ impl Command {
         self.words.first().and_then(Word::literal)
     }
 
+    /// What `read` sets, if this is that command.
+    pub(crate) fn reads(&self) -> Option<ReadLine> {
+        self.name().filter(|name| name == "read").and_then(|_| ReadLine::of(&self.words[1..]))
+    }
+
     /// The command as it was written, without assignments and redirections.
     pub fn spelling(&self) -> String {
         let words: Vec<_> = self.words.iter().map(|word| word.spelling.as_str()).collect();
@@ -175,6 +180,10 @@ pub struct Script {
     pub looped: Vec<String>,
     /// The loops over words.
     pub loops: Vec<WordLoop>,
+    /// The loops over lines: `while read …`.
+    pub read_loops: Vec<ReadLoop>,
+    /// Which command prints what which others read.
+    pub pipes: Vec<Pipe>,
     /// Words of loops and arrays, in which globs are expanded.
     pub listed: Vec<Word>,
     /// Words of cases and of `[[`, in which they are not.
@@ -194,6 +203,35 @@ pub struct WordLoop {
     pub words: Vec<Word>,
     /// The commands of its body, as places among the commands of the script.
     pub body: std::ops::Range<usize>,
+}
+
+/// `while read name; do …; done`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadLoop {
+    /// The place of `read` among the commands of the script.
+    pub read: usize,
+    /// The commands of its body.
+    pub body: std::ops::Range<usize>,
+    /// The redirections of the loop.
+    pub redirections: Vec<Redirection>,
+}
+
+/// `from | to`, where the first is a simple command without substitutions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pipe {
+    /// The place of the command that prints.
+    pub from: usize,
+    /// What reads that.
+    pub to: PipeReader,
+}
+
+/// What reads the output of another command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PipeReader {
+    /// The simple command at this place.
+    Command(usize),
+    /// The `while` loop that begins with the command at this place.
+    Loop(usize),
 }
 
 impl Script {

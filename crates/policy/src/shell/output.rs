@@ -32,8 +32,11 @@ pub(super) fn prints_patterns(commands: &[Command], text: &str) -> bool {
     };
     let is_plain = |command: &Command| is_of(command, &PLAIN) || is_of(command, &NAMES) || is_filter(command);
     let is_git = |command: &Command| {
-        is_of(command, &["git"])
-            && command.words.get(1).is_some_and(|word| OF_GIT.contains(&word.beginning()))
+        let first = command.words.get(1).map(Word::beginning).unwrap_or_default();
+        // What `ls-files` is given are patterns, which it does not print.
+        let is_list = first == "ls-files" && command.name().is_some_and(|name| name == "git");
+        let is_literal = || command.words.iter().all(|word| word.literal().is_some());
+        (is_list && is_literal()) || (is_of(command, &["git"]) && OF_GIT.contains(&first))
     };
     !ends_plainly && !commands.iter().all(|command| is_plain(command) || is_git(command))
 }

@@ -4,7 +4,9 @@ use super::arithmetic::settle_numbers;
 use super::heredoc::PendingHeredoc;
 use super::quotes::is_meta;
 use super::word::Word;
-use super::{Command, MAX_COMMANDS, MAX_DEPTH, MAX_WORDS, Repetition, Script, ShellSyntaxError};
+use super::{
+    Command, MAX_COMMANDS, MAX_DEPTH, MAX_WORDS, Pipe, PipeReader, Repetition, Script, ShellSyntaxError,
+};
 
 pub(super) type ParseResult<T> = Result<T, ShellSyntaxError>;
 
@@ -251,12 +253,31 @@ impl<'t> Parser<'t> {
                 _ => break,
             }
         }
+        let mut before = None;
         loop {
-            self.command()?;
             self.blanks();
-            if self.starts("||") || !(self.take("|&") || self.take("|")) {
+            let begins = self.reserved();
+            let is_simple = begins.is_none() && !self.starts("(");
+            let first = self.script.commands.len();
+            self.command()?;
+            let places = first..self.script.commands.len();
+            let to = match begins {
+                _ if places.is_empty() => None,
+                Some("while") => Some(PipeReader::Loop(first)),
+                _ => is_simple.then_some(PipeReader::Command(places.end - 1)),
+            };
+            let pipe = before.zip(to).map(|(from, to)| Pipe { from, to });
+            self.script.pipes.extend(pipe);
+            self.blanks();
+            if self.starts("||") {
                 return Ok(());
             }
+            // What is printed as an error is no list of anything.
+            let with_errors = self.take("|&");
+            if !with_errors && !self.take("|") {
+                return Ok(());
+            }
+            before = Some(first).filter(|_| is_simple && places.len() == 1 && !with_errors);
             self.lines()?;
         }
     }

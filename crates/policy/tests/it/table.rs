@@ -17,18 +17,19 @@ const FEWEST: usize = 1200;
 pub(crate) struct Links(pub(crate) BTreeMap<PathBuf, PathBuf>);
 
 /// The folders that it has, with what is in them besides links.
-const FOLDERS: [(&str, &[&str]); 11] = [
+const FOLDERS: [(&str, &[&str]); 12] = [
     ("/", &["etc", "home", "tmp"]),
     ("/etc", &["passwd", "shadow"]),
     ("/home", &["u"]),
     ("/home/u", &["app", ".bashrc"]),
-    ("/home/u/app", &["README.md", "main.rs", "src", "tests", "sub", "private", ".env", ".git"]),
+    ("/home/u/app", &["README.md", "main.rs", "src", "tests", "sub", "private", "odd", ".env", ".git"]),
     ("/home/u/app/src", &["main.rs", "lib.rs", "generated"]),
     ("/home/u/app/src/generated", &["a.rs"]),
     ("/home/u/app/tests", &["it.rs"]),
     ("/home/u/app/sub", &[".git", "deep"]),
     ("/home/u/app/sub/deep", &["x"]),
     ("/home/u/app/private", &["key.txt"]),
+    ("/home/u/app/odd", &["a b.txt", "-o.md", "it's.tex", "x=1.md"]),
 ];
 
 impl FileSystem for Links {
@@ -64,6 +65,7 @@ pub(crate) fn links() -> Links {
         ("/home/u/app/inner", "src"),
         ("/home/u/app/hooks", ".git/hooks"),
         ("/home/u/app/x=", "/"),
+        ("/home/u/app/tests/host.conf", "/etc/passwd"),
     ];
     Links(links.map(|(from, to)| (from.into(), to.into())).into())
 }

@@ -12,7 +12,9 @@ mod opening;
 mod printing;
 mod purity;
 mod reach;
+mod reviewed;
 mod sizes;
+mod words;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,8 +22,6 @@ use std::path::Path;
 use std::process::Command;
 
 use annals_testkit::workspace_root;
-
-use self::purity::{holds_word, program_lines};
 
 /// Texts by path; paths are relative to the workspace root, with `/`.
 type Files = BTreeMap<String, String>;
@@ -105,17 +105,6 @@ fn resolve(folder: &str, link: &str) -> String {
 /// Fails with all findings at once and what to do about them.
 fn report(findings: &[String], advice: &str) {
     assert!(findings.is_empty(), "\n  {}\n{advice}\n", findings.join("\n  "));
-}
-
-/// Fails if an exception of a rule (path, word, reason) is not needed any more.
-fn report_unused(exceptions: &[(&str, &str, &str)]) {
-    let files = rust_files();
-    let is_idle = |&&(path, word, _): &&(&str, &str, &str)| {
-        !files.get(path).is_some_and(|text| program_lines(text).any(|(_, line)| holds_word(line, word)))
-    };
-    let idle: Vec<_> =
-        exceptions.iter().filter(is_idle).map(|(path, word, _)| format!("{path}: {word}")).collect();
-    report(&idle, "These exceptions are unused: remove them from the table.");
 }
 
 /// A small set of files for the tests of the rules themselves.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::purity::{holds_word, program_lines};
-use super::{Files, report, report_unused, rust_files, sample};
+use super::words::{Exception, holds_word, places, report_unused, words_in};
+use super::{Files, report, rust_files, sample};
 
 /// Words that open a file whatever it is.
 const OPENING: [&str; 3] = ["File::open(", "fs::read(", "fs::read_to_string("];
@@ -17,7 +17,7 @@ const CHECKED: [&str; 5] =
 const MAKERS: [&str; 4] = [".join(", ".with_extension(", ".with_file_name(", "config"];
 
 /// File, word and why it is allowed there.
-const GRANTED: [(&str, &str, &str); 21] = [
+const GRANTED: [Exception; 21] = [
     ("crates/cli/src/commands/chat/access.rs", "fs::read(", "a file that the person named"),
     ("crates/cli/src/commands/chat/signals.rs", "fs::read_to_string(", "the kernel's table"),
     ("crates/cli/src/commands/chat/terminal/permission.rs", "fs::read_to_string(", "a file of the workspace"),
@@ -75,29 +75,22 @@ fn made_path(line: &str) -> Option<&str> {
 
 /// Places that open a file of a store without looking at what it is.
 fn openings(files: &Files) -> Vec<String> {
-    let mut found = Vec::new();
-    for (path, text) in files.iter().filter(|(path, _)| is_ruled(path)) {
-        let mut made = BTreeSet::new();
-        for (number, line) in program_lines(text) {
-            if holds_word(line, "fn ") {
-                made.clear();
-            }
-            made.extend(made_path(line));
-            let is_made = |word: &&&str| {
-                argument(line, word).is_some_and(|argument| {
-                    MAKERS.iter().any(|maker| argument.contains(maker))
-                        || made.contains(argument.trim_start_matches('&'))
-                })
-            };
-            let direct = OPENING.iter().filter(|word| holds_word(line, word));
-            for word in direct.chain(CHECKED.iter().filter(is_made)) {
-                if !GRANTED.iter().any(|(file, allowed, _)| file == path && allowed == word) {
-                    found.push(format!("{path}:{number}: {word}"));
-                }
-            }
+    let mut made = BTreeSet::new();
+    let mut of_file = "";
+    places(files, is_ruled, &GRANTED, |path, line| {
+        if path != of_file || holds_word(line, "fn ") {
+            made.clear();
+            of_file = path;
         }
-    }
-    found
+        made.extend(made_path(line));
+        let is_made = |word: &&str| {
+            argument(line, word).is_some_and(|argument| {
+                MAKERS.iter().any(|maker| argument.contains(maker))
+                    || made.contains(argument.trim_start_matches('&'))
+            })
+        };
+        words_in(line, &OPENING).into_iter().chain(CHECKED.into_iter().filter(is_made)).collect()
+    })
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Rule: the command line prints through `Output`, `stderr` and the screen of `annals chat` only, so that everything is
 //! cleaned on its way.
 
-use super::purity::{holds_word, program_lines};
-use super::{Files, report, report_unused, rust_files, sample};
+use super::words::{Exception, places, report_unused, words_in};
+use super::{Files, report, rust_files, sample};
 
 /// Words that print.
 const PRINTING: [&str; 15] = [
@@ -24,7 +24,7 @@ const PRINTING: [&str; 15] = [
 ];
 
 /// File, word and why it is allowed there.
-const GRANTED: [(&str, &str, &str); 10] = [
+const GRANTED: [Exception; 10] = [
     ("crates/cli/src/output.rs", "io::stdout", "standard output itself"),
     ("crates/cli/src/stderr.rs", "io::stderr", "standard error itself"),
     ("crates/cli/src/environment.rs", "io::stdout", "asks whether it is a terminal"),
@@ -43,19 +43,9 @@ const GRANTED: [(&str, &str, &str); 10] = [
 
 /// Places that print past the cleaning.
 fn printing(files: &Files) -> Vec<String> {
-    let mut found = Vec::new();
     let is_ours = |path: &str| path.starts_with("crates/cli/src/") || path.starts_with("crates/ui/src/");
-    for (path, text) in files.iter().filter(|(path, _)| is_ours(path) && !path.ends_with("/tests.rs")) {
-        for (number, line) in program_lines(text) {
-            for word in PRINTING.iter().filter(|word| holds_word(line, word)) {
-                let is_granted = GRANTED.iter().any(|(file, allowed, _)| file == path && allowed == word);
-                if !is_granted {
-                    found.push(format!("{path}:{number}: {word}"));
-                }
-            }
-        }
-    }
-    found
+    let is_ruled = |path: &str| is_ours(path) && !path.ends_with("/tests.rs");
+    places(files, is_ruled, &GRANTED, |_, line| words_in(line, &PRINTING))
 }
 
 #[test]

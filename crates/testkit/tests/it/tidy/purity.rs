@@ -1,7 +1,8 @@
 //! Rule: no library prints, exits, reads the environment or asks for the time; types on disk use no serde trick that
 //! changes meaning. Test code is free, and so is the command line.
 
-use super::{Files, crate_of, report, report_unused, rust_files, sample};
+use super::words::{Exception, holds_word, places, program_lines, report_unused, words_in};
+use super::{Files, crate_of, report, rust_files, sample};
 
 /// Words that no library may use.
 const FORBIDDEN: [&str; 13] = [
@@ -21,7 +22,7 @@ const FORBIDDEN: [&str; 13] = [
 ];
 
 /// File, word and why it is allowed there.
-const GRANTED: [(&str, &str, &str); 8] = [
+const GRANTED: [Exception; 8] = [
     (
         "crates/store/src/system_source.rs",
         "SystemTime::now",
@@ -39,50 +40,13 @@ const GRANTED: [(&str, &str, &str); 8] = [
 /// Serde attributes that lose order, numbers or unknown fields.
 const SERDE_TRICKS: [&str; 4] = ["flatten", "untagged", "tag =", "tag="];
 
-/// The lines of a file that are program, with their numbers: no comments, nothing from the test module on.
-pub(super) fn program_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut lines = text.lines().enumerate().peekable();
-    std::iter::from_fn(move || {
-        loop {
-            let (number, line) = lines.next()?;
-            let inline_tests =
-                |next: &&str| next.trim_start().starts_with("mod ") && next.trim_end().ends_with('{');
-            if line.trim() == "#[cfg(test)]" && lines.peek().is_some_and(|(_, next)| inline_tests(next)) {
-                return None;
-            }
-            if !line.trim_start().starts_with("//") {
-                return Some((number + 1, line));
-            }
-        }
-    })
-}
-
 fn is_library(path: &str) -> bool {
     let test_code = path.ends_with("/tests.rs") || path.contains("/tests/") || path.ends_with("_tests.rs");
     crate_of(path) != "cli" && path.contains("/src/") && !test_code
 }
 
-pub(super) fn holds_word(line: &str, word: &str) -> bool {
-    line.match_indices(word).any(|(at, _)| {
-        // `print!(` must not be found inside `eprint!(`, nor `home_dir` inside `testhome_dir`.
-        let before = line[..at].chars().next_back();
-        !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
-    })
-}
-
 fn impure(files: &Files) -> Vec<String> {
-    let mut found = Vec::new();
-    for (path, text) in files.iter().filter(|(path, _)| is_library(path)) {
-        for (number, line) in program_lines(text) {
-            for word in FORBIDDEN.iter().filter(|word| holds_word(line, word)) {
-                let granted = GRANTED.iter().any(|(file, allowed, _)| file == path && allowed == word);
-                if !granted {
-                    found.push(format!("{path}:{number}: {word}"));
-                }
-            }
-        }
-    }
-    found
+    places(files, is_library, &GRANTED, |_, line| words_in(line, &FORBIDDEN))
 }
 
 fn serde_tricks(files: &Files) -> Vec<String> {
