@@ -1,4 +1,5 @@
-//! Lines that are secrets by their place in a file or a protocol: `.pgpass`, logins of SMTP, IMAP, POP and Redis.
+//! Lines that are secrets by their place in a file or a protocol: `.pgpass`, logins of SMTP, IMAP, POP and Redis,
+//! secrets of PPP, cookies, Kubernetes.
 
 use std::ops::Range;
 
@@ -18,6 +19,7 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
     hay.count(hay.bytes.len() * 2);
     let mut start = 0;
     let mut previous = "";
+    let mut block = SecretBlock::default();
     for line in hay.text.split_inclusive('\n') {
         let place = start;
         start += line.len();
@@ -29,7 +31,12 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
         let text = line.trim_end();
         let text = text.strip_prefix(['+', '-', '>', '<']).unwrap_or(text).trim_start();
         let offset = place + line.trim_end().len() - text.len();
-        let secret = login_file(text).or_else(|| protocol(text, previous));
+        let in_block = block.value(line);
+        let secret = login_file(text)
+            .or_else(|| protocol(text, previous))
+            .or_else(|| dialed(text))
+            .or_else(|| cookie_file(text))
+            .or_else(|| in_block.map(|value| text.len() - value..text.len()));
         let kind = SecretKind::Assignment;
         found.extend(secret.map(|span| Finding { kind, span: offset + span.start..offset + span.end }));
         previous = text;
@@ -62,6 +69,57 @@ fn login_file(line: &str) -> Option<Range<usize>> {
     (is_login && is_secret && !is_digits(password)).then(|| line.len() - password.len()..line.len())
 }
 
+/// `client server secret addresses` of PPP: the third of four fields, before a star or an address.
+fn dialed(line: &str) -> Option<Range<usize>> {
+    let fields: Vec<&str> = line.split_ascii_whitespace().take(5).collect();
+    let [_, server, secret, last] = fields[..] else { return None };
+    let is_address = |text: &str| {
+        text == "*" || text.split('.').count() == 4 && text.bytes().all(|byte| !byte.is_ascii_alphabetic())
+    };
+    let bare = secret.trim_matches(['"', '\'']);
+    let is_server =
+        server == "*" || server.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    let start = line.rfind(secret)? + (secret.len() - secret.trim_start_matches(['"', '\'']).len());
+    (is_address(last) && is_server && is_mixed(bare)).then(|| start..start + bare.len())
+}
+
+/// The value of a line of `cookies.txt`: seven fields, of which two are true or false.
+fn cookie_file(line: &str) -> Option<Range<usize>> {
+    let fields: Vec<&str> = line.splitn(7, '\t').collect();
+    let [_, all, _, secure, time, _, value] = fields[..] else { return None };
+    let is_flag = |text: &str| text == "TRUE" || text == "FALSE";
+    let is_cookie = is_flag(all) && is_flag(secure) && is_digits(time) && value.len() >= 8;
+    (is_cookie && random_bits(value) >= 25.0).then(|| line.len() - value.len()..line.len())
+}
+
+/// The values below `stringData:` of a Kubernetes secret, whatever their names are.
+#[derive(Debug, Default)]
+struct SecretBlock {
+    /// How far the heading is indented, while its values follow.
+    indent: Option<usize>,
+}
+
+impl SecretBlock {
+    /// How long the secret at the end of a line is, if the line is in a block.
+    fn value(&mut self, line: &str) -> Option<usize> {
+        let text = line.trim_end();
+        let indent = text.len() - text.trim_start().len();
+        if text.trim_start() == "stringData:" {
+            self.indent = Some(indent);
+            return None;
+        }
+        if self.indent.is_some_and(|heading| indent <= heading) {
+            self.indent = None;
+        }
+        self.indent?;
+        let (_, value) = text.split_once(": ")?;
+        let bare = value.trim_matches(['"', '\'']);
+        let is_secret =
+            is_secret_value(bare, Strength::Password, Notation::Quoted) && random_bits(bare) >= 12.0;
+        is_secret.then_some(value.len())
+    }
+}
+
 fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -69,8 +127,9 @@ fn is_digits(text: &str) -> bool {
 /// The credential of a line that a client sends.
 fn protocol(line: &str, previous: &str) -> Option<Range<usize>> {
     if previous.ends_with(PASSWORD_PROMPT) {
-        let is_secret = line.len() >= 4 && !line.contains(' ') && !is_placeholder(line);
-        return is_secret.then_some(0..line.len());
+        let answer = line.strip_prefix("C: ").unwrap_or(line);
+        let is_secret = answer.len() >= 4 && !answer.contains(' ') && !is_placeholder(answer);
+        return is_secret.then(|| line.len() - answer.len()..line.len());
     }
     // `C: AUTH …`, `127.0.0.1:6379> AUTH …`
     let body =

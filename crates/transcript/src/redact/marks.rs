@@ -27,6 +27,8 @@ enum Mark {
     Pair,
     /// The next word, behind a sign or a verb.
     Value,
+    /// The value of a cookie.
+    Cookie,
     /// The words of a wallet.
     Words,
 }
@@ -59,6 +61,14 @@ const MARKS: &[(&str, Mark)] = &[
     ("パスワード", Mark::Value),
     ("비밀번호", Mark::Value),
     ("nickserv identify", Mark::Value),
+    ("credentials:", Mark::Value),
+    ("auth-user-pass", Mark::Value),
+    ("snmp-server community", Mark::Value),
+    ("stream key", Mark::Value),
+    ("stream_key", Mark::Value),
+    ("streamkey", Mark::Value),
+    ("curl -b ", Mark::Cookie),
+    ("curl --cookie ", Mark::Cookie),
     ("mnemonic", Mark::Words),
     ("seed phrase", Mark::Words),
     ("seedphrase", Mark::Words),
@@ -120,6 +130,7 @@ impl MarkRules {
                     .filter(|span| random_bits(&hay.text[span.clone()]) >= 3.0),
                 Mark::Pair => pair(hay, hit.end()),
                 Mark::Value => value(hay, hit.end()),
+                Mark::Cookie => cookie(hay, hit.end()),
                 Mark::Words => words(hay, hit.end()),
             };
             if let Some(span) = span {
@@ -180,6 +191,14 @@ fn value(hay: &Haystack<'_>, mark: usize) -> Option<Range<usize>> {
         at = end;
     }
     None
+}
+
+/// The value in `"NAME=value"`.
+fn cookie(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    let sign = hay.skip(at, MAX_GAP_BYTES, |byte| byte.is_ascii_graphic() && byte != b'=');
+    let end = hay.skip(sign + 1, MAX_VALUE_BYTES, |byte| byte.is_ascii_graphic() && !b"\"';".contains(&byte));
+    let value = hay.text.get(sign + 1..end).filter(|_| hay.byte(sign) == b'=')?;
+    (value.len() >= 8 && random_bits(value) >= 25.0 && !is_placeholder(value)).then_some(sign + 1..end)
 }
 
 /// Where the string begins in `IDENTIFIED BY '…'` and `IDENTIFIED WITH plugin BY '…'`; prose has other words there.

@@ -5,6 +5,7 @@
 
 mod assign;
 mod blocks;
+mod columns;
 mod commands;
 mod encoded;
 mod formats;
@@ -13,6 +14,7 @@ mod headers;
 mod joined;
 mod kind;
 mod lines;
+mod logins;
 mod marks;
 mod names;
 mod placeholders;

@@ -107,6 +107,8 @@ pub(super) const PROGRAMS: &[(&str, &[PasswordArgument])] = &[
     ("isql", ARCHIVE),
     ("tsql", ARCHIVE),
     ("mssql-cli", ARCHIVE),
+    ("psexec", &[Next("-p")]),
+    ("ssh-keygen", &[Next("-N"), Next("-P")]),
     ("hydra", &[Next("-p")]),
     ("nxc", &[Next("-p")]),
     ("crackmapexec", &[Next("-p")]),

@@ -17,7 +17,7 @@ use super::ranges::ClaimedRanges;
 use super::rewrite::FileText;
 use super::view::View;
 use super::visit::TextKind;
-use super::{blocks, encoded, headers, lines, urls};
+use super::{blocks, columns, encoded, headers, lines, logins, urls};
 
 /// How often base64 is decoded within base64.
 const MAX_ENCODINGS: usize = 3;
@@ -122,6 +122,8 @@ impl SecretRules {
         self.commands.find(&hay, &mut found);
         self.marks.find(&hay, &mut found);
         lines::find(&hay, &mut found);
+        logins::find(&hay, &mut found);
+        columns::find(&hay, &mut found);
         // The digits of a certificate may look like a key, but what is known by its name or format stays found.
         let is_guess = |finding: &Finding| match finding.kind {
             SecretKind::Aws => !view.text[finding.span.clone()].starts_with('A'),

@@ -144,6 +144,9 @@ fn without_sign(
         }
         // `("NAME", "value")`
         b',' if is_closed => {
+            if let Some(at) = value_beside(hay, gap) {
+                return Some(ValueStart { at, notation: Notation::Quoted, quotes: Quotes::Needed, ..bare });
+            }
             let at = hay.skip(gap + 1, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace());
             return Some(ValueStart { at, quotes: Quotes::Needed, proof: Proof::Mixed, ..bare });
         }
@@ -283,6 +286,18 @@ fn after_verb(hay: &Haystack<'_>, at: usize) -> Option<usize> {
     let is_verb = VERBS.contains(&word.as_str()) && hay.byte(word_end) == b' ';
     let start = hay.skip(word_end, MAX_GAP_BYTES, |byte| byte == b' ' || byte == b':');
     (is_verb && at > 0 && hay.before(at) == b' ').then_some(start)
+}
+
+/// Where the value begins in `"key":"password", "type":"text", "value":"…"`.
+fn value_beside(hay: &Haystack<'_>, at: usize) -> Option<usize> {
+    let end = hay.skip(at, MAX_BLOCK_BYTES, |byte| !b"{}[]".contains(&byte));
+    let fields = &hay.bytes[at..end];
+    let word =
+        memchr::memmem::find(fields, b"value\"").or_else(|| memchr::memmem::find(fields, b"Value\""))?;
+    let sign = hay.skip(at + word + 6, 4, |byte| byte == b' ');
+    let start = hay.skip(sign + 1, MAX_GAP_BYTES, is_blank);
+    let is_field = hay.before(at + word) == b'"' && hay.byte(sign) == b':' && is_quote(hay.byte(start));
+    is_field.then_some(start)
 }
 
 /// Where the value begins in `name: Type = "value"`.

@@ -6,7 +6,7 @@ use annals_transcript::redact::SecretRules;
 
 use super::contexts::{CONTEXTS, Disguise, WRAPPINGS};
 use super::kinds::{FORMATS, NAMED, PLACES};
-use super::places::{KNOWN_PLACES, OTHER_PLACES, UNSEEN_PLACES};
+use super::places::{KNOWN_PLACES, NEIGHBOUR_PLACES, OTHER_PLACES, UNSEEN_PLACES};
 use super::values::Random;
 
 /// Values of each kind.
@@ -185,9 +185,24 @@ fn secrets_of_places_that_were_written_down_last_are_found() {
 }
 
 #[test]
+fn secrets_that_a_neighbour_announces_are_found() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut table = RecallTable::default();
+    for round in 0..ROUNDS {
+        for (place, template) in NEIGHBOUR_PLACES {
+            let (text, secret) = filled(template, round + 41);
+            let is_found = !is_left(&left(&rules, &text), &secret);
+            table.note("neighbours", &format!("{place}: {secret}"), is_found);
+        }
+    }
+    table.check();
+}
+
+#[test]
 fn a_text_may_end_anywhere() {
     let rules = SecretRules::new(&[], &[]).unwrap();
-    for (_, template) in KNOWN_PLACES.iter().chain(OTHER_PLACES).chain(UNSEEN_PLACES) {
+    for (_, template) in KNOWN_PLACES.iter().chain(OTHER_PLACES).chain(UNSEEN_PLACES).chain(NEIGHBOUR_PLACES)
+    {
         let (text, _) = filled(template, 5);
         for end in (0..text.len().min(240)).filter(|end| text.is_char_boundary(*end)) {
             rules.find(&text[..end]);
