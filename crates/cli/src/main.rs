@@ -10,6 +10,7 @@ mod context;
 mod deletion;
 mod environment;
 mod error;
+mod facts;
 mod full_overview;
 mod graph;
 mod help;

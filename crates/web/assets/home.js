@@ -20,8 +20,15 @@ if (list && filters) {
   const later = () => { clearTimeout(timer); timer = setTimeout(() => refresh(true), 120); };
   filters.addEventListener("input", later);
   filters.addEventListener("submit", (event) => { event.preventDefault(); refresh(true); });
-  const events = new EventSource(list.dataset.live);
-  events.addEventListener("open", () => { list.dataset.open = ""; });
-  events.addEventListener("changed", () => { if (!document.hidden) refresh(false); });
-  addEventListener("pagehide", () => events.close());
+  let events = null;
+  const follow = () => {
+    if (events && events.readyState !== EventSource.CLOSED) return;
+    // What changed while nobody looked is not told again.
+    if (events) refresh(false);
+    events = new EventSource(list.dataset.live);
+    events.addEventListener("open", () => { list.dataset.open = ""; });
+    events.addEventListener("changed", () => refresh(false));
+  };
+  follow();
+  whileVisible(follow, () => events.close());
 }

@@ -39,6 +39,12 @@ async function fragment(address) {
   return answer.text();
 }
 
+// A browser has six connections for all pages of a server: a page that nobody sees gives its own back.
+function whileVisible(open, close) {
+  addEventListener("pagehide", close);
+  document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else open(); });
+}
+
 // What a key does, unless one is typing.
 const keys = new Map([
   ["?", () => byId("keys").showModal()],

@@ -188,19 +188,28 @@ if (talk) {
   // What is written from now on.
   if (!new URLSearchParams(talk.dataset.query).has("branch")) {
     const live = talk.querySelector(":scope > .live");
-    const events = new EventSource(address(talk, "/events"));
-    events.addEventListener("open", () => { live.dataset.open = ""; });
-    events.addEventListener("items", (event) => {
-      const isAtEnd = innerHeight + scrollY > document.body.scrollHeight - 200;
-      const part = document.createElement("div");
-      part.innerHTML = event.data;
-      live.append(part);
-      prepare(part);
-      if (isAtEnd) scrollTo({ top: document.body.scrollHeight });
-    });
-    events.addEventListener("rewritten", () => { events.close(); say("The session was rewritten: reload the page"); live.textContent = "The session was rewritten. Reload the page."; });
-    // A lost connection would send the same lines again.
-    events.addEventListener("error", () => { if (live.childElementCount) events.close(); });
-    addEventListener("pagehide", () => events.close());
+    let events = null;
+    let last = "";
+    let isOver = false;
+    const stop = (text) => { isOver = true; events.close(); say(text); };
+    const follow = () => {
+      if (isOver || (events && events.readyState !== EventSource.CLOSED)) return;
+      // A lost connection is taken up where it ended: the browser repeats the id of the last event, and a new one names it.
+      events = new EventSource(address(talk, "/events") + (last && "&after=" + last));
+      events.addEventListener("open", () => { live.dataset.open = ""; });
+      events.addEventListener("items", (event) => {
+        last = event.lastEventId;
+        const isAtEnd = innerHeight + scrollY > document.body.scrollHeight - 200;
+        const part = document.createElement("div");
+        part.innerHTML = event.data;
+        live.append(part);
+        prepare(part);
+        if (isAtEnd) scrollTo({ top: document.body.scrollHeight });
+      });
+      events.addEventListener("rewritten", () => { stop("The session was rewritten: reload the page"); live.textContent = "The session was rewritten. Reload the page."; });
+      events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) say("New lines do not follow any more: reload the page"); });
+    };
+    follow();
+    whileVisible(follow, () => events.close());
   }
 }

@@ -16,5 +16,5 @@ mod tls;
 
 pub use guard::{AccessToken, Password};
 pub use library::Library;
-pub use server::{Exposure, ServeError, Server, ServerConfig};
+pub use server::{Exposure, ServeError, Server, ServerConfig, ServerLimits};
 pub use tls::{TlsError, TlsFiles};

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use tokio::sync::Semaphore;
 
 use crate::assets;
 use crate::guard::{self, Guard};
 use crate::library::Library;
 use crate::pages::{Site, change, check, events, home, not_found, search, session, usage};
 
-/// All pages, behind the guard.
-pub(crate) fn router(guard: Arc<Guard>, library: Arc<Library>) -> Router {
-    let site = Site { library, guard: Arc::clone(&guard) };
+/// All pages, behind the guard; at most `followers` of them follow something at a time.
+pub(crate) fn router(guard: Arc<Guard>, library: Arc<Library>, followers: usize) -> Router {
+    let followers = Arc::new(Semaphore::new(followers));
+    let site = Site { library, guard: Arc::clone(&guard), followers };
     Router::new()
         .route("/", get(home::page))
         .route("/sessions", get(home::fragment))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use annals_store::read::read_file;
 use annals_transcript::redact::SecretRules;
-use annals_web::{Exposure, Library, Password, ServeError, Server, ServerConfig, TlsFiles};
+use annals_web::{Exposure, Library, Password, ServeError, Server, ServerConfig, ServerLimits, TlsFiles};
 
 use super::mock_api::StopSignal;
 use crate::args::ServeArgs;
@@ -22,6 +22,7 @@ pub(crate) fn run(args: &ServeArgs, context: &mut Context) -> Result<Outcome, Fa
         exposure,
         names: args.hosts.clone(),
         password,
+        limits: ServerLimits::default(),
     };
     let library = library(context, is_exposed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

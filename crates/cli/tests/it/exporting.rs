@@ -84,6 +84,72 @@ fn a_foreign_or_changed_file_is_left_alone_until_forced() {
 }
 
 #[test]
+fn a_page_that_was_removed_is_written_again() {
+    let home = home();
+    let out = home.path().join("pages");
+    let (to, page) = (out.display().to_string(), out.join(format!("{ID}.html")));
+    annals_exits(&home, &["export", "--all", "--to", &to], 0);
+    fs::remove_file(&page).unwrap();
+    let again = annals_exits(&home, &["export", "--all", "--to", &to], 0).out;
+    assert!(again.starts_with(&format!("{to}: 1 session written, 1 unchanged\n")), "{again}");
+    assert!(page.is_file());
+}
+
+/// How a page and a list end.
+#[cfg(unix)]
+const ENDS: [&str; 2] = ["</script>\n", "</footer>\n"];
+
+/// Kills an export once the folder has this number of files, waiting or not; returns whether it was still running.
+#[cfg(unix)]
+fn killed_export(home: &Home, out: &Path, files: usize) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    command.args(["export", "--all", "--to"]).arg(out).stdout(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let count = || fs::read_dir(out).map_or(0, Iterator::count);
+    while count() < files && child.try_wait().unwrap().is_none() {}
+    let _ = child.kill();
+    child.wait().unwrap().signal().is_some()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_export_leaves_whole_pages_that_the_next_one_knows() {
+    let home = Home::new();
+    let write = |words: &str| {
+        for number in 0..130 {
+            let id = format!("3f2a0000-1111-4222-8333-{number:012}");
+            home.write(format!("projects/-w/{id}.jsonl"), session(&id, words).into_bytes());
+        }
+    };
+    let out = home.path().join("pages");
+    let to = out.display().to_string();
+    let mut killed = 0;
+    // Before and after notes were written for the first time; then over pages that are there.
+    for (round, words) in ["first words", "other words"].into_iter().enumerate() {
+        write(words);
+        for files in [1, 49, 51, 53, 60, 101, 104, 120] {
+            killed += usize::from(killed_export(&home, &out, files + round * 132));
+            for name in names(&out).iter().filter(|name| name.ends_with(".html")) {
+                let page = fs::read_to_string(out.join(name)).unwrap();
+                assert!(
+                    page.starts_with("<!doctype html>") && ENDS.iter().any(|end| page.ends_with(end)),
+                    "{name}"
+                );
+            }
+        }
+        let done = annals_exits(&home, &["export", "--all", "--to", &to], 0);
+        assert!(!done.error.contains("skipped"), "{}", done.error);
+        let names = names(&out);
+        assert_eq!(names.len(), 132, "pages, list and notes, and nothing that waits: {names:?}");
+        let pages = names.iter().filter(|name| name.starts_with("3f2a"));
+        let has_words = |name: &&String| fs::read_to_string(out.join(name)).unwrap().contains(words);
+        assert_eq!(pages.filter(has_words).count(), 130);
+    }
+    assert!(killed > 6, "{killed} exports were killed");
+}
+
+#[test]
 fn one_session_goes_to_standard_output_in_every_format() {
     let home = home();
     for (form, expected) in [

@@ -101,3 +101,42 @@ fn a_change_with_a_full_data_disk_is_whole_or_nothing() {
 fn a_change_with_a_full_store_is_whole_or_nothing() {
     check("a_change_with_a_full_store_is_whole_or_nothing", false);
 }
+
+/// Exports to a small file system, then again with room; what is there each time, and the exit codes.
+#[test]
+fn an_export_to_a_full_disk_leaves_no_half_page_and_goes_on_later() {
+    let home = home();
+    for number in 0..20 {
+        let id = format!("3f2a0000-1111-4222-8333-{number:012}");
+        let session = Session::new().id(&id).prompt(&"word ".repeat(6_000)).reply("yes");
+        home.write(format!("projects/-w/{id}.jsonl"), session.into_bytes());
+    }
+    let out = home.path().join("out");
+    fs::create_dir_all(&out).unwrap();
+    let script = r#"mount -t tmpfs -o size=200k none "$2" || exit 9
+"$1" export --all --to "$2/pages" > /dev/null 2> "$3/said"; echo "first $?"
+ls -A "$2/pages" | sed 's/^/has /'; tail -qc 10 "$2"/pages/*.html | tr -d '\n'; echo
+mount -o remount,size=64m "$2"
+"$1" export --all --to "$2/pages" > /dev/null 2>> "$3/said"; echo "second $?"; ls -A "$2/pages" | wc -l
+"$1" export "$4" --to - > /dev/full 2>> "$3/said"; echo "third $?""#;
+    let mut command = home.command("unshare");
+    let small = home.path().join("small");
+    fs::create_dir_all(&small).unwrap();
+    command.args(["--mount", "--map-root-user", "bash", "-c", script, "bash", env!("CARGO_BIN_EXE_annals")]);
+    let answer = home.finish(command.arg(&small).arg(&out).arg(ID));
+    if !answer.out.contains("third ") {
+        skipped("an_export_to_a_full_disk_leaves_no_half_page_and_goes_on_later", "this user may not mount");
+        return;
+    }
+    let said = fs::read_to_string(out.join("said")).unwrap();
+    assert!(answer.out.starts_with("first 74\n") && said.contains("pages"), "{}{said}", answer.out);
+    assert!(!answer.out.contains("annals-new"), "{}", answer.out);
+    let ends = answer.out.matches("</script>").count();
+    assert_eq!(answer.out.matches(".html\n").count(), ends, "every page has its end: {}", answer.out);
+    // 21 pages, the list and the notes.
+    assert!(
+        answer.out.contains("second 0\n23\n") && answer.out.ends_with("third 74\n"),
+        "{}{said}",
+        answer.out
+    );
+}

@@ -1,4 +1,4 @@
-//! Where following starts: at the first line, after the last, or a few lines before the end. A record that spans several
+//! Where following starts: at the first line, after the last, or a few lines before the end or another place. A record that spans several
 //! lines counts as one.
 
 use std::collections::VecDeque;
@@ -15,6 +15,13 @@ pub enum FollowStart {
     Beginning,
     /// Before the last N whole lines.
     LastLines(usize),
+    /// Before the last N whole lines that end before a byte: for somebody who has read that far.
+    LinesBefore {
+        /// How many lines.
+        lines: usize,
+        /// The byte.
+        offset: u64,
+    },
     /// After the last complete line.
     End,
 }
@@ -32,19 +39,20 @@ impl FollowStart {
     /// Finds the place. The end is counted once, forwards, so that lines have their numbers; the last lines are looked for
     /// backwards from there, so that nothing has to be remembered of the others.
     pub(super) fn find(self, file: &mut File, chunk: &mut [u8]) -> io::Result<LinePosition> {
-        let wanted = match self {
+        let (wanted, limit) = match self {
             Self::Beginning => return Ok(LinePosition { lines: 0, offset: 0 }),
-            Self::LastLines(lines) => lines,
-            Self::End => 0,
+            Self::LastLines(lines) => (lines, u64::MAX),
+            Self::LinesBefore { lines, offset } => (lines, offset),
+            Self::End => (0, u64::MAX),
         };
         loop {
-            let end = end_of_lines(file, chunk)?;
+            let end = end_of_lines(file, limit, chunk)?;
             let wanted = wanted.min(end.lines);
             match go_back(file, end.offset, wanted, chunk) {
                 Ok(offset) if wanted == 0 || has_plain_lines(file, offset, end.offset, chunk)? => {
                     return Ok(LinePosition { lines: end.lines - wanted, offset });
                 }
-                Ok(_) => return last_records(file, wanted, chunk),
+                Ok(_) => return last_records(file, limit, wanted, chunk),
                 // It was truncated while it was read: the rest is counted again.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                 Err(error) => return Err(error),
@@ -53,10 +61,11 @@ impl FollowStart {
     }
 }
 
-/// The offset after the last newline.
-fn end_of_lines(file: &mut File, chunk: &mut [u8]) -> io::Result<LinePosition> {
+/// The offset after the last newline within a limit.
+fn end_of_lines(file: &mut File, limit: u64, chunk: &mut [u8]) -> io::Result<LinePosition> {
     let (mut end, mut at) = (LinePosition { lines: 0, offset: 0 }, 0);
     file.seek(SeekFrom::Start(0))?;
+    let mut file = file.take(limit);
     loop {
         let length = match file.read(chunk) {
             Ok(0) => return Ok(end),
@@ -113,11 +122,12 @@ fn last_byte(bytes: &[u8]) -> Option<u8> {
 /// How far back the end of the line before is looked for.
 const MAX_SPACE: u64 = 16;
 
-/// Reads the whole file for its last records.
-fn last_records(file: &mut File, wanted: usize, chunk: &mut [u8]) -> io::Result<LinePosition> {
+/// Reads all that is within a limit for its last records.
+fn last_records(file: &mut File, limit: u64, wanted: usize, chunk: &mut [u8]) -> io::Result<LinePosition> {
     let mut starts = VecDeque::from([LinePosition { lines: 0, offset: 0 }]);
     let mut splitter = RecordSplitter::new();
     file.seek(SeekFrom::Start(0))?;
+    let mut file = file.take(limit);
     loop {
         let length = match file.read(chunk) {
             Ok(0) => break,
@@ -189,6 +199,14 @@ mod tests {
                 LinePosition { lines: lines.len(), offset: whole.len() as u64 }
             );
             assert_eq!(find(FollowStart::Beginning), LinePosition { lines: 0, offset: 0 });
+            for (offset, wanted) in
+                (0..=text.len()).flat_map(|offset| (0..4).map(move |wanted| (offset, wanted)))
+            {
+                let mut shorter = File::open(folder.write("shorter", &text[..offset])).unwrap();
+                let expected = FollowStart::LastLines(wanted).find(&mut shorter, &mut [0; 3]).unwrap();
+                let start = FollowStart::LinesBefore { lines: wanted, offset: offset as u64 };
+                assert_eq!(find(start), expected, "{text:?}, {wanted} lines before {offset}");
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 //! covers its bytes.
 
 mod files;
+mod redactor;
 mod rewrite;
 
 use std::collections::{BTreeSet, HashSet};
@@ -15,6 +16,7 @@ use annals_transcript::line::lines;
 use annals_transcript::redact::{FileText, Placeholders, SecretKind, SecretRules, masked, replacements};
 
 pub use files::{FileFormat, RedactFile, files_left_out, files_to_redact};
+pub use redactor::Redactor;
 
 use crate::edit::FileEdit;
 use crate::plan::Plan;
@@ -113,24 +115,33 @@ fn in_structure(file: &RedactFile, rules: &SecretRules) -> Vec<(usize, SecretKin
 
 /// Replaces every secret in files that are read together; returns them with the placeholders.
 pub fn redacted(
-    mut files: Vec<RedactFile>,
+    files: Vec<RedactFile>,
     rules: &SecretRules,
 ) -> Result<(Vec<RedactFile>, Placeholders), RedactError> {
     let mut placeholders = Placeholders::default();
+    let files = redact_files(files, rules, &mut placeholders)?;
+    Ok((files, placeholders))
+}
+
+fn redact_files(
+    mut files: Vec<RedactFile>,
+    rules: &SecretRules,
+    placeholders: &mut Placeholders,
+) -> Result<Vec<RedactFile>, RedactError> {
     let mut rounds = 0;
-    while let Some(path) = note_all(&files, rules, &mut placeholders) {
+    while let Some(path) = note_all(&files, rules, placeholders) {
         rounds += 1;
         if rounds > MAX_ROUNDS {
             return Err(RedactError::Endless { path });
         }
         for file in &mut files {
-            let mut look = |seen: FileText<'_>| replacements(&seen, rules, &mut placeholders);
+            let mut look = |seen: FileText<'_>| replacements(&seen, rules, placeholders);
             if let Some(bytes) = rewrite(&file.format, &file.bytes, &mut look) {
                 file.bytes = bytes;
             }
         }
     }
-    Ok((files, placeholders))
+    Ok(files)
 }
 
 /// Plans the replacement of every secret in a session and its files.

@@ -22,7 +22,11 @@ pub enum Certificate {
 }
 
 impl Certificate {
-    fn bytes(self) -> &'static [u8] {
+    /// The key of all of them, as PKCS #8.
+    pub const KEY: &'static [u8] = include_bytes!("key.der");
+
+    /// The certificate, as DER.
+    pub fn bytes(self) -> &'static [u8] {
         match self {
             Self::Good => include_bytes!("here.der"),
             Self::Elsewhere => include_bytes!("elsewhere.der"),
@@ -32,7 +36,7 @@ impl Certificate {
 
     /// What a server needs.
     pub(super) fn config(self) -> Arc<ServerConfig> {
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(&include_bytes!("key.der")[..]));
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(Self::KEY));
         let chain = vec![CertificateDer::from(self.bytes())];
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)

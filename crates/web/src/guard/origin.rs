@@ -43,7 +43,7 @@ fn host_name(host: &str) -> &str {
 }
 
 /// Whether the request comes from one of our pages, or from no page at all, such as a typed address. Another port of the same
-/// machine is another page. What changes something has to name its origin.
+/// machine is another page. What changes something has to name its origin, or its page where an old browser names no origin.
 pub(crate) fn is_from_here(method: &Method, headers: &HeaderMap, is_https: bool) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let site = text("sec-fetch-site");
@@ -52,12 +52,20 @@ pub(crate) fn is_from_here(method: &Method, headers: &HeaderMap, is_https: bool)
     }
     let host = text("host").unwrap_or_default();
     let scheme = if is_https { "https" } else { "http" };
-    match text("origin") {
+    let is_ours = |origin: &str| origin.eq_ignore_ascii_case(&format!("{scheme}://{host}"));
+    match (text("origin"), text("referer")) {
         // A form of a page that sends no referrer: the browser says by itself that it is ours, and no script can say so.
-        Some("null") => site == Some("same-origin"),
-        Some(origin) => origin.eq_ignore_ascii_case(&format!("{scheme}://{host}")),
-        None => *method != Method::POST,
+        (Some("null"), _) => site == Some("same-origin"),
+        (Some(origin), _) => is_ours(origin),
+        (None, Some(page)) => is_ours(origin_of(page)),
+        (None, None) => *method != Method::POST,
     }
+}
+
+/// The scheme and host of an address.
+fn origin_of(address: &str) -> &str {
+    let host = address.find("://").map_or(0, |at| at + 3);
+    address[host..].find(['/', '?', '#', '\\']).map_or(address, |end| &address[..host + end])
 }
 
 #[cfg(test)]
@@ -80,6 +88,20 @@ mod tests {
         assert!(ours.iter().all(|host| rules.knows(host)));
         for host in others {
             assert!(!rules.knows(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn the_origin_of_a_page_ends_with_its_host() {
+        for (page, origin) in [
+            ("http://127.0.0.1:8/session/1?q=http://x/", "http://127.0.0.1:8"),
+            ("http://127.0.0.1:8", "http://127.0.0.1:8"),
+            ("http://127.0.0.1:8@evil.example/", "http://127.0.0.1:8@evil.example"),
+            ("http://127.0.0.1:8\\@evil.example/", "http://127.0.0.1:8"),
+            ("about:blank", "about:blank"),
+            ("", ""),
+        ] {
+            assert_eq!(origin_of(page), origin);
         }
     }
 }

@@ -75,6 +75,8 @@ impl ListedSession {
 #[derive(Debug, Default)]
 pub(super) struct ListingCache {
     last: Option<(Instant, Arc<Listing>)>,
+    /// Whether something has changed since.
+    is_old: bool,
     summaries: HashMap<PathBuf, (u64, Option<i64>, Summary)>,
 }
 
@@ -92,17 +94,28 @@ impl Library {
         let mut cache = self.listing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((at, listing)) = &cache.last
             && at.elapsed() < MAX_AGE
+            && !cache.is_old
         {
             return Arc::clone(listing);
         }
+        cache.is_old = false;
         let listing = Arc::new(self.list(&mut cache.summaries));
         cache.last = Some((Instant::now(), Arc::clone(&listing)));
         listing
     }
 
+    /// The last listing however old it is, for what a page loads later: it names the same files.
+    pub(crate) fn known_listing(&self) -> Arc<Listing> {
+        let cache = self.listing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = cache.last.as_ref().map(|(_, listing)| Arc::clone(listing));
+        drop(cache);
+        known.unwrap_or_else(|| self.listing())
+    }
+
     /// Forgets the listing, after a change.
     pub(crate) fn forget_listing(&self) {
-        self.listing.lock().unwrap_or_else(std::sync::PoisonError::into_inner).last = None;
+        let mut cache = self.listing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        cache.is_old = true;
     }
 
     fn list(&self, known: &mut HashMap<PathBuf, (u64, Option<i64>, Summary)>) -> Listing {

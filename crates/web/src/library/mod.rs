@@ -37,6 +37,8 @@ pub struct Library {
     pub(crate) redaction_patterns: Vec<String>,
     listing: Mutex<ListingCache>,
     open: Mutex<SessionCache>,
+    /// One at a time opens a session.
+    opening: Mutex<()>,
     /// One at a time brings the index up to date; when that was last done.
     indexing: Mutex<Option<Instant>>,
     /// How often the index has been brought up to date.
@@ -62,6 +64,7 @@ impl Library {
             redaction_patterns: Vec::new(),
             listing: Mutex::default(),
             open: Mutex::default(),
+            opening: Mutex::default(),
             indexing: Mutex::default(),
             index_age: AtomicUsize::new(0),
         }

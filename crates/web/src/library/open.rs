@@ -44,13 +44,27 @@ pub(crate) struct AgentRef {
 }
 
 /// What is opened: a file, and the record that its branch goes through.
-type OpenKey = (PathBuf, Option<String>, Option<u64>);
+type OpenKey = (PathBuf, Option<String>);
 
 /// The sessions that were opened last.
 #[derive(Debug, Default)]
 pub(super) struct SessionCache(VecDeque<(OpenKey, Arc<OpenSession>)>);
 
 impl SessionCache {
+    /// What is known of a file as it is now, or of its first bytes: a page keeps to what it showed first, however the file
+    /// has grown.
+    fn find(&mut self, key: &OpenKey, now: FileStamp, bytes: Option<u64>) -> Option<Arc<OpenSession>> {
+        let is_it = |session: &OpenSession| match bytes {
+            Some(bytes) => session.bytes == bytes,
+            None => session.stamp == now,
+        };
+        let at = self.0.iter().position(|(known, session)| known == key && is_it(session))?;
+        let found = self.0.remove(at)?;
+        let session = Arc::clone(&found.1);
+        self.0.push_front(found);
+        Some(session)
+    }
+
     /// Drops what was used least recently.
     fn shrink(&mut self) {
         let mut records = 0;
@@ -89,22 +103,22 @@ impl Library {
         bytes: Option<u64>,
     ) -> Result<Arc<OpenSession>, ReadError> {
         let now = stamp(path);
-        // A page keeps to what it showed first: only what is appended is new.
         let bytes = bytes.filter(|bytes| *bytes < now.0);
-        let key = (path.to_path_buf(), branch.map(str::to_owned), bytes);
-        {
-            let mut cache = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(at) = cache.0.iter().position(|(known, _)| *known == key)
-                && let Some((key, found)) = cache.0.remove(at)
-                && (found.stamp == now || bytes.is_some())
-            {
-                cache.0.push_front((key, Arc::clone(&found)));
-                return Ok(found);
-            }
+        let key = (path.to_path_buf(), branch.map(str::to_owned));
+        let known = || self.open.lock().unwrap_or_else(PoisonError::into_inner).find(&key, now, bytes);
+        if let Some(found) = known() {
+            return Ok(found);
         }
-        let opened = Arc::new(self.read(path, agents, branch, bytes, now)?);
+        // One at a time: each holds a whole file, and several parts of a page ask for the same one.
+        let _one = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known() {
+            return Ok(found);
+        }
+        // In a thread that ends: the next takes over its memory, where threads that stay would each keep some.
+        let read = || self.read(path, agents, branch, bytes, now);
+        let opened = std::thread::scope(|scope| scope.spawn(read).join());
+        let opened = Arc::new(opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         let mut cache = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.0.retain(|(known, _)| *known != key);
         cache.0.push_front((key, Arc::clone(&opened)));
         cache.shrink();
         Ok(opened)

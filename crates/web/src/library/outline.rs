@@ -3,7 +3,7 @@
 use annals_transcript::price::Prices;
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::usage::{ResponseUsage, UsageRow, responses_usage};
-use annals_ui::view::{Item, ItemBody, ItemPlace, PromptKind, ToolCall};
+use annals_ui::view::{Item, ItemBody, ItemPlace, PromptKind, QuestionAnswer, ToolCall, ToolOutput};
 
 /// Characters of a prompt in the outline.
 const OPENING: usize = 120;
@@ -85,7 +85,7 @@ impl Outline {
     fn see_call(&mut self, call: &ToolCall) {
         self.share.calls += call.input.iter().map(|field| field.value.len() as u64).sum::<u64>();
         let outputs = call.result.iter().flat_map(|result| &result.outputs);
-        self.share.results += outputs.map(|output| format!("{output:?}").len() as u64).sum::<u64>();
+        self.share.results += outputs.map(|output| text_bytes(output) as u64).sum::<u64>();
         if let Some(turn) = self.turns.last_mut() {
             turn.tool_calls += 1;
             turn.has_errors |= call.is_error();
@@ -121,5 +121,27 @@ impl Outline {
     pub(crate) fn place_of(&self, line: u32) -> Option<(u32, u32)> {
         let exact = self.places.iter().find(|(at, _)| *at == line);
         exact.or_else(|| self.places.iter().filter(|(at, _)| *at <= line).max_by_key(|(at, _)| *at)).copied()
+    }
+}
+
+/// How long the texts of an output are; a picture has none.
+fn text_bytes(output: &ToolOutput) -> usize {
+    match output {
+        ToolOutput::Text(text) | ToolOutput::Markdown(text) | ToolOutput::Complaint(text) => text.len(),
+        ToolOutput::Diff(diff) => {
+            let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+            lines.map(|line| line.text.len() + 1).sum()
+        }
+        ToolOutput::File(file) => file.text.len(),
+        ToolOutput::Files { names, .. } => names.iter().map(|name| name.len() + 1).sum(),
+        ToolOutput::Image { .. } => 0,
+        ToolOutput::Todos(todos) => todos.iter().map(|todo| todo.text.len() + 1).sum(),
+        ToolOutput::Answers(answers) => {
+            let answer = |answer: &QuestionAnswer| {
+                answer.question.len() + answer.answer.as_ref().map_or(0, String::len) + 1
+            };
+            answers.iter().map(answer).sum()
+        }
+        ToolOutput::Denied { reason } => reason.len(),
     }
 }

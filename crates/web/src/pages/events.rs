@@ -1,6 +1,7 @@
 //! Live updates: a session's new lines as they are written, and that the store has changed.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use annals_store::follow::{FollowEvent, FollowStart, Follower};
@@ -8,8 +9,9 @@ use annals_store::watch::{Watch, WatchTarget};
 use annals_transcript::line::Line;
 use annals_ui::view::LiveSession;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::Response;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::{PageError, Params, SessionRequest, Site, blocking, window};
 use crate::body::{self, Pieces};
@@ -17,7 +19,7 @@ use crate::library::{Library, OpenSession};
 
 /// How long to wait before looking whether the page is still there.
 const MAX_WAIT: Duration = Duration::from_secs(2);
-/// Lines before the end that are read again: calls whose results are still to come, and what was appended since the page was made.
+/// Lines before what is new that are read again: calls whose results are still to come.
 const LOOK_BACK: usize = 400;
 /// Changes of the store are told at most this often.
 const PAUSE: Duration = Duration::from_millis(700);
@@ -25,11 +27,21 @@ const PAUSE: Duration = Duration::from_millis(700);
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
 /// Tells that the store has changed.
-pub(crate) async fn store(State(site): State<Site>) -> Response {
+pub(crate) async fn store(State(site): State<Site>) -> Result<Response, PageError> {
+    let place = place(&site)?;
     let (pieces, body) = body::streamed();
     let library = std::sync::Arc::clone(&site.library);
-    tokio::task::spawn_blocking(move || watch_store(&library, &pieces));
-    stream(body)
+    tokio::task::spawn_blocking(move || {
+        watch_store(&library, &pieces);
+        drop(place);
+    });
+    Ok(stream(body))
+}
+
+/// A place for a page that follows something, if there is one left.
+fn place(site: &Site) -> Result<OwnedSemaphorePermit, PageError> {
+    let place = std::sync::Arc::clone(&site.followers).try_acquire_owned();
+    place.map_err(|_| PageError::busy("Too many pages follow something already."))
 }
 
 fn stream(body: axum::body::Body) -> Response {
@@ -77,8 +89,14 @@ pub(crate) async fn session(
     State(site): State<Site>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, PageError> {
-    let request = SessionRequest::new(id, &Params::parse(query.as_deref()));
+    let place = place(&site)?;
+    let params = Params::parse(query.as_deref());
+    // A page that lost its connection says how far it came: the browser by itself, our script where it closed it.
+    let told = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let shown: Option<u64> = told.max(params.number("after"));
+    let request = SessionRequest::new(id, &params);
     let wanted = request.clone();
     let (path, opened) = blocking(&site, move |library| {
         let (found, opened) = wanted.open(library)?;
@@ -87,20 +105,27 @@ pub(crate) async fn session(
     .await?;
     let (pieces, body) = body::streamed();
     let library = std::sync::Arc::clone(&site.library);
-    tokio::task::spawn_blocking(move || follow(&library, &request, &opened, path, &pieces));
+    tokio::task::spawn_blocking(move || {
+        let from = shown.unwrap_or_default().max(opened.bytes);
+        follow(&library, &request, &opened, (path, from), &pieces);
+        drop(place);
+    });
     Ok(stream(body))
 }
 
+/// Follows a file from a byte on. Each event has the byte after it as its id, where a lost connection is taken up again.
 fn follow(
     library: &Library,
     request: &SessionRequest,
     opened: &OpenSession,
-    path: std::path::PathBuf,
+    (path, from): (PathBuf, u64),
     pieces: &Pieces,
 ) {
     // Before the first read, so that no change is missed in between.
     let mut watch = Watch::new(WatchTarget::File(path.clone()));
-    let Ok(mut follower) = Follower::open(path, FollowStart::LastLines(LOOK_BACK)) else { return };
+    let start = FollowStart::LinesBefore { lines: LOOK_BACK, offset: from };
+    let Ok(mut follower) = Follower::open(path, start) else { return };
+    let mut end = from;
     let mut live = LiveSession::new();
     let mut last = Instant::now();
     if pieces.blocking_send(event("open", "")).is_err() {
@@ -113,7 +138,8 @@ fn follow(
             match what {
                 // What the page has is only read for what it leaves open: calls without results.
                 FollowEvent::Line(line) => {
-                    let is_new = (line.offset as u64) >= opened.bytes;
+                    let is_new = (line.offset as u64) >= from;
+                    end = end.max((line.offset + line.raw().len()) as u64);
                     let clean =
                         library.redaction.as_ref().map(|redaction| redaction.record(line.raw().to_vec()));
                     let items = match clean {
@@ -137,7 +163,7 @@ fn follow(
         if is_rewritten || polled.is_err() {
             sent = pieces.blocking_send(event("rewritten", ""));
         } else if !news.is_empty() {
-            sent = pieces.blocking_send(event("items", &news));
+            sent = pieces.blocking_send(format!("id: {end}\n{}", event("items", &news)));
         } else if last.elapsed() >= HEARTBEAT {
             sent = pieces.blocking_send(": still here\n\n".to_owned());
         }

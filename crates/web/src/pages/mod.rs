@@ -17,6 +17,7 @@ use std::sync::Arc;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
+use tokio::sync::Semaphore;
 
 pub(crate) use request::{FoundSession, Params, SessionRequest};
 pub(crate) use shell::{Section, shell};
@@ -29,6 +30,8 @@ use crate::library::Library;
 pub(crate) struct Site {
     pub(crate) library: Arc<Library>,
     pub(crate) guard: Arc<Guard>,
+    /// Places for pages that follow something.
+    pub(crate) followers: Arc<Semaphore>,
 }
 
 /// Why there is no page.
@@ -49,6 +52,10 @@ impl PageError {
 
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self { status: StatusCode::CONFLICT, message: message.into() }
+    }
+
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, message: message.into() }
     }
 
     /// What went wrong, for a page that has begun already.

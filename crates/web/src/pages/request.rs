@@ -7,7 +7,7 @@ use std::sync::Arc;
 use annals_store::AgentEntry;
 
 use super::PageError;
-use crate::library::{Library, ListedSession, OpenSession, agents_of};
+use crate::library::{Library, ListedSession, Listing, OpenSession, agents_of};
 
 /// The query of an address; of a name that comes twice, the first counts.
 #[derive(Clone, Debug, Default)]
@@ -75,19 +75,32 @@ impl SessionRequest {
         Self { id, slug, agent, branch, bytes: params.number("bytes") }
     }
 
-    /// Finds it.
+    /// Finds it as it is now.
     pub(crate) fn find(&self, library: &Library) -> Result<FoundSession, PageError> {
+        match self.find_in(&library.listing()) {
+            // It may have begun a moment ago.
+            Err(_) => {
+                library.forget_listing();
+                self.find_in(&library.listing())
+            }
+            found => found,
+        }
+    }
+
+    /// Finds it for a part of a page: where its file is does not change, and listing a large store takes longer than the part.
+    pub(crate) fn find_again(&self, library: &Library) -> Result<FoundSession, PageError> {
+        match self.find_in(&library.known_listing()) {
+            Ok(found) if found.path.exists() => Ok(found),
+            _ => self.find(library),
+        }
+    }
+
+    fn find_in(&self, listing: &Listing) -> Result<FoundSession, PageError> {
         let is_wanted = |session: &&ListedSession| {
             let slug = session.entry.slug.as_str();
             session.entry.key.as_str() == self.id
                 && self.slug.as_deref().is_none_or(|wanted| is_slug(wanted, slug))
         };
-        let mut listing = library.listing();
-        if !listing.sessions.iter().any(|session| is_wanted(&session)) {
-            // It may have begun a moment ago.
-            library.forget_listing();
-            listing = library.listing();
-        }
         let listed = listing.sessions.iter().find(is_wanted).cloned();
         let listed = listed.ok_or_else(|| PageError::not_found("The store has no such session."))?;
         let discovery = &listing.discoveries[listed.store];
@@ -104,9 +117,9 @@ impl SessionRequest {
         Ok(FoundSession { listed, agents, path })
     }
 
-    /// Finds and opens it.
+    /// Finds and opens it, for a part of a page.
     pub(crate) fn open(&self, library: &Library) -> Result<(FoundSession, Arc<OpenSession>), PageError> {
-        let found = self.find(library)?;
+        let found = self.find_again(library)?;
         let opened = library.open(&found.path, &found.agents, self.branch.as_deref(), self.bytes);
         let opened = opened.map_err(|error| PageError::unreadable(&error))?;
         Ok((found, opened))

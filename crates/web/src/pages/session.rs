@@ -322,7 +322,7 @@ pub(crate) async fn raw(
 ) -> Result<Response, PageError> {
     let request = SessionRequest::new(id, &Params::parse(query.as_deref()));
     let raw = blocking(&site, move |library| {
-        let found = request.find(library)?;
+        let found = request.find_again(library)?;
         let raw = library.raw(&found.path, line).map_err(|error| PageError::unreadable(&error))?;
         raw.ok_or_else(|| PageError::not_found("The file has no such line."))
     })
@@ -350,7 +350,7 @@ pub(crate) async fn image(
         if !library.is_changeable() {
             return Err(no_image());
         }
-        let found = request.find(library)?;
+        let found = request.find_again(library)?;
         let raw = library.raw(&found.path, line).map_err(|error| PageError::unreadable(&error))?;
         let raw = raw.ok_or_else(no_image)?;
         let (fields, _) = annals_json::Fields::scan(&raw.bytes).map_err(|_| no_image())?;

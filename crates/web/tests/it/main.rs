@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
 mod changes;
+mod encrypted;
 mod hostile;
+mod limits;
 mod live;
 mod pages;
 mod refusals;

@@ -95,6 +95,55 @@ fn other_names_and_other_pages_are_refused() {
 }
 
 #[test]
+fn browsers_that_do_not_name_the_site_are_judged_by_origin_page_and_cookie() {
+    let home = home();
+    let server = TestServer::start(library(&home));
+    let (host, cookie) = (server.address, server.cookie());
+    let ask = |method: &str, path: &str, lines: &str| {
+        let form = if method == "POST" { "Content-Length: 7\r\n" } else { "" };
+        let body = if method == "POST" { "value=x" } else { "" };
+        server
+            .send(&format!(
+                "{method} {path} HTTP/1.1\r\nHost: {host}\r\n{lines}{form}Connection: close\r\n\r\n{body}"
+            ))
+            .status
+    };
+    let cookie = format!("Cookie: {cookie}\r\n");
+    let port = host.port();
+    let foreign = [
+        "Origin: http://evil.example\r\n".to_owned(),
+        "Origin: null\r\n".to_owned(),
+        "Referer: http://evil.example/127.0.0.1\r\n".to_owned(),
+        format!("Referer: http://{host}.evil.example/\r\n"),
+        format!("Referer: http://{host}@evil.example/\r\n"),
+        "Referer: http://127.0.0.1:1/\r\n".to_owned(),
+        format!("Referer: https://127.0.0.1:{port}/\r\n"),
+        "Referer: about:blank\r\n".to_owned(),
+        "Referer: \u{e9}\r\n".to_owned(),
+        // The origin counts, whatever the page says.
+        format!("Origin: http://evil.example\r\nReferer: http://{host}/\r\n"),
+        format!("Origin: null\r\nReferer: http://{host}/\r\n"),
+    ];
+    let own = [
+        format!("Origin: http://{host}\r\n"),
+        format!("Referer: http://{host}/session/x?y\r\n"),
+        format!("Origin: http://{host}\r\nReferer: http://{host}/\r\n"),
+    ];
+    for lines in &foreign {
+        assert_eq!(ask("GET", "/", &format!("{cookie}{lines}")), 403, "{lines}");
+        assert_eq!(ask("POST", "/undo", &format!("{cookie}{lines}")), 403, "{lines}");
+    }
+    for lines in &own {
+        assert_eq!(ask("GET", "/", &format!("{cookie}{lines}")), 200, "{lines}");
+        assert_eq!(ask("GET", "/", lines), 403, "no cookie, {lines}");
+        // It gets as far as its form, which is not ours.
+        assert_eq!(ask("POST", "/undo", &format!("{cookie}{lines}")), 400, "{lines}");
+    }
+    assert_eq!(ask("GET", "/", &cookie), 200, "a typed address");
+    assert_eq!(ask("POST", "/undo", &cookie), 403);
+}
+
+#[test]
 fn every_answer_forbids_scripts_frames_and_caches() {
     let home = home();
     let server = TestServer::start(library(&home));
@@ -108,7 +157,7 @@ fn every_answer_forbids_scripts_frames_and_caches() {
         assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'"), "{policy}");
         assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"));
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
-        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(answer.header("referrer-policy"), Some("same-origin"));
         assert_eq!(answer.header("cache-control"), Some("no-store"));
     }
 }

@@ -11,7 +11,7 @@ use annals_testkit::home::Home;
 use annals_testkit::source::CountingSource;
 use annals_transcript::price::Prices;
 use annals_transcript::redact::SecretRules;
-use annals_web::{Exposure, Library, Server, ServerConfig};
+use annals_web::{Exposure, Library, Server, ServerConfig, ServerLimits};
 
 /// A server that ends with the test.
 pub(crate) struct TestServer {
@@ -57,6 +57,7 @@ pub(crate) fn loopback() -> ServerConfig {
         exposure: Exposure::Loopback,
         names: Vec::new(),
         password: None,
+        limits: ServerLimits::default(),
     }
 }
 

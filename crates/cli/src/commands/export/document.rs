@@ -10,12 +10,13 @@ use annals_ui::terminal::{self, RenderOptions};
 use annals_ui::view::{BranchDetail, Detail};
 use annals_ui::{Conversation, TerminalText, ViewOptions, markdown};
 
-use super::facts::SessionFacts;
-use super::redaction::Redaction;
+use super::facts;
+use super::redaction::redact;
 use crate::args::{ExportArgs, ExportDetail, ExportFormat};
 use crate::commands::show::threads;
 use crate::context::Context;
 use crate::error::Fault;
+use crate::facts::SessionFacts;
 use crate::session::{ResolvedSession, SessionWithAgents};
 use crate::words;
 
@@ -38,21 +39,24 @@ impl Document {
         for file in &mut files {
             file.bytes = with_outputs(std::mem::take(&mut file.bytes), &file.entry.path);
         }
-        let mut redaction = match args.redact {
-            true => Some(Redaction::apply(target, &context.redaction_patterns(&[]), &mut bytes, &mut files)?),
+        let redactor = match args.redact {
+            true => Some(redact(target, &context.redaction_patterns(&[]), &mut bytes, &mut files)?),
             false => None,
         };
         let family = SessionWithAgents::new(&bytes, &files);
         if family.main.indices().next().is_none() {
             return Err(Fault::usage("not a session: it has no record"));
         }
-        let facts = SessionFacts::of(target, &family, redaction.as_mut(), context);
+        let mut known = SessionFacts::of(target, &family, context);
+        if let Some(mut redactor) = redactor {
+            facts::redact(&mut known, &mut redactor);
+        }
         let bytes = match args.form {
             ExportFormat::Json => messages(&family.main, args.detail),
             form => {
                 let mut conversation = conversation(&family);
                 conversation.keep_detail(args.detail.into());
-                let header = facts.header();
+                let header = facts::header(&known);
                 match form {
                     ExportFormat::Html => {
                         let images = images(&family);
@@ -69,7 +73,7 @@ impl Document {
                 .into_bytes()
             }
         };
-        Ok(Self { bytes, row: facts.row() })
+        Ok(Self { bytes, row: facts::row(&known) })
     }
 }
 
@@ -90,7 +94,7 @@ pub(crate) fn show_page(
     conversation: &Conversation,
     context: &Context,
 ) -> String {
-    let header = SessionFacts::of(target, family, None, context).header();
+    let header = facts::header(&SessionFacts::of(target, family, context));
     page(&header, conversation, &images(family), context)
 }
 

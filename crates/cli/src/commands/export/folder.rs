@@ -1,11 +1,14 @@
 //! The folder of an export: what is in it, what is ours, and what has to be written.
+//!
+//! Files wait under names that the next export knows; then they are noted; then they take their names. Whatever ends this
+//! process, a file that has its name is whole and noted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use annals_store::digest;
-use annals_store::files::replace_file;
+use annals_store::files::{is_left_over, stage_file, swap_in, unstage};
 use annals_store::read::open_file;
 
 use super::document::Document;
@@ -20,8 +23,8 @@ use crate::session::ResolvedSession;
 /// The bytes at the end of a file that tell versions of one size and time apart.
 const TAIL: u64 = 4096;
 
-/// Files that are written before they are noted: after a crash they look like somebody else's.
-const MAX_UNSAVED: usize = 50;
+/// Files that wait until they are noted together.
+const MAX_WAITING: usize = 50;
 
 /// What became of a file.
 pub(super) enum WriteOutcome {
@@ -33,14 +36,27 @@ pub(super) enum WriteOutcome {
     Foreign(String),
 }
 
+/// What is there under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileState {
+    /// Nothing.
+    Missing,
+    /// What the last export wrote.
+    Written,
+    /// What the export before it wrote: the last was ended before the new file took its name.
+    Older,
+    /// Somebody else's file, or one that was changed.
+    Foreign,
+}
+
 /// The folder that an export writes to.
 pub(super) struct ExportFolder {
     path: PathBuf,
     manifest: Manifest,
     /// The names that this export has used, with their sources.
     used: Vec<(String, PathBuf)>,
-    /// Files that were written since the notes were.
-    unsaved: usize,
+    /// Files that have not taken their names yet.
+    waiting: Vec<String>,
 }
 
 impl ExportFolder {
@@ -62,7 +78,8 @@ impl ExportFolder {
             ))
             .hint("name a folder outside of it"));
         }
-        Ok(Self { manifest: Manifest::read(&path), path, used: Vec::new(), unsaved: 0 })
+        remove_left_overs(&path);
+        Ok(Self { manifest: Manifest::read(&path), path, used: Vec::new(), waiting: Vec::new() })
     }
 
     /// Exports a session, unless its file is up to date.
@@ -75,38 +92,58 @@ impl ExportFolder {
         target.check_readable()?;
         let name = self.name(args, target);
         let fingerprint = fingerprint(args, target, context);
-        if !args.force
-            && let Some(entry) = self.manifest.get(&name)
-            && entry.fingerprint == fingerprint
-            && self.is_ours(&name)
-        {
-            return Ok(WriteOutcome::Unchanged(name));
-        }
-        if !args.force && !self.is_ours(&name) {
-            return Ok(WriteOutcome::Foreign(name));
+        let state = self.state(&name);
+        let is_known = self.manifest.get(&name).is_some_and(|entry| entry.fingerprint == fingerprint);
+        match state {
+            _ if args.force => {}
+            FileState::Foreign => return Ok(WriteOutcome::Foreign(name)),
+            FileState::Written if is_known => return Ok(WriteOutcome::Unchanged(name)),
+            _ => {}
         }
         let document = Document::of(args, target, context)?;
-        replace_file(&self.path.join(&name), &document.bytes)?;
-        self.manifest.put(ManifestEntry {
+        let entry = ManifestEntry {
             file: name.clone(),
             source: target.display_path(&target.path).display().to_string(),
             fingerprint,
-            digest: digest::sha256(&document.bytes),
             row: document.row,
-        });
-        self.unsaved += 1;
-        if self.unsaved >= MAX_UNSAVED {
+            ..ManifestEntry::default()
+        };
+        self.put(entry, state, &document.bytes)?;
+        if self.waiting.len() >= MAX_WAITING {
             self.save()?;
         }
         Ok(WriteOutcome::Written(name))
     }
 
-    /// Notes what was written: it is ours from now on.
-    pub(super) fn save(&mut self) -> Result<(), Fault> {
-        if std::mem::take(&mut self.unsaved) > 0 {
-            self.manifest.write(&self.path)?;
-        }
+    /// Writes a file that waits for its name.
+    fn put(&mut self, mut entry: ManifestEntry, state: FileState, bytes: &[u8]) -> Result<(), Fault> {
+        stage_file(&self.path.join(&entry.file), bytes)?;
+        let before = self.manifest.get(&entry.file);
+        entry.older = match (state, before) {
+            (FileState::Written, Some(before)) => before.digest.clone(),
+            (FileState::Older, Some(before)) => before.older.clone(),
+            _ => String::new(),
+        };
+        entry.digest = digest::sha256(bytes);
+        self.waiting.push(entry.file.clone());
+        self.manifest.put(entry);
         Ok(())
+    }
+
+    /// Notes the files that wait, and gives them their names.
+    pub(super) fn save(&mut self) -> Result<(), Fault> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let mut saved = self.manifest.write(&self.path);
+        for name in std::mem::take(&mut self.waiting) {
+            let path = self.path.join(name);
+            match saved {
+                Ok(()) => saved = swap_in(&path).map_err(Fault::from),
+                Err(_) => unstage(&path),
+            }
+        }
+        saved
     }
 
     /// Writes the list of all files of this format in the folder, if there are several.
@@ -116,16 +153,11 @@ impl ExportFolder {
         if plain_bytes(&path).is_some_and(|old| old == bytes) {
             return Ok(Some(WriteOutcome::Unchanged(name)));
         }
-        if !args.force && !self.is_ours(&name) {
+        let state = self.state(&name);
+        if !args.force && state == FileState::Foreign {
             return Ok(Some(WriteOutcome::Foreign(name)));
         }
-        replace_file(&path, &bytes)?;
-        self.manifest.put(ManifestEntry {
-            file: name.clone(),
-            digest: digest::sha256(&bytes),
-            ..ManifestEntry::default()
-        });
-        self.unsaved += 1;
+        self.put(ManifestEntry { file: name.clone(), ..ManifestEntry::default() }, state, &bytes)?;
         Ok(Some(WriteOutcome::Written(name)))
     }
 
@@ -144,14 +176,36 @@ impl ExportFolder {
         name
     }
 
-    /// Whether a file is not there, or is as an export left it.
-    fn is_ours(&self, name: &str) -> bool {
+    fn state(&self, name: &str) -> FileState {
         let path = self.path.join(name);
-        match fs::symlink_metadata(&path) {
-            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-            Ok(_) => self.manifest.get(name).is_some_and(|entry| {
-                plain_bytes(&path).is_some_and(|bytes| digest::sha256(&bytes) == entry.digest)
-            }),
+        if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+            return FileState::Missing;
+        }
+        let (Some(entry), Some(bytes)) = (self.manifest.get(name), plain_bytes(&path)) else {
+            return FileState::Foreign;
+        };
+        match digest::sha256(&bytes) {
+            found if found == entry.digest => FileState::Written,
+            found if found == entry.older => FileState::Older,
+            _ => FileState::Foreign,
+        }
+    }
+}
+
+impl Drop for ExportFolder {
+    /// What was not noted goes, such as when the disk is full.
+    fn drop(&mut self) {
+        self.waiting.iter().for_each(|name| unstage(&self.path.join(name)));
+    }
+}
+
+/// Removes files that waited for their names when an export was killed.
+fn remove_left_overs(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file && entry.file_name().to_str().is_some_and(is_left_over) {
+            // What cannot be removed is in nobody's way.
+            let _ = fs::remove_file(entry.path());
         }
     }
 }

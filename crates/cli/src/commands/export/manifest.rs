@@ -26,6 +26,8 @@ pub(super) struct ManifestEntry {
     pub(super) fingerprint: String,
     /// The digest of the exported file.
     pub(super) digest: String,
+    /// The digest of the file that it takes the place of; empty if there was none.
+    pub(super) older: String,
     /// What a list says about it: id, title, project, last activity, turns, cost.
     pub(super) row: [String; 6],
 }
@@ -59,6 +61,7 @@ impl Manifest {
                 source: text("source").unwrap_or_default(),
                 fingerprint: text("fingerprint").unwrap_or_default(),
                 digest: text("digest").unwrap_or_default(),
+                older: text("older").unwrap_or_default(),
                 row: ROW.map(|key| text(key).unwrap_or_default()),
             })
         });
@@ -75,6 +78,9 @@ impl Manifest {
                 list.object(|object| {
                     object.string("file", &entry.file).string("source", &entry.source);
                     object.string("fingerprint", &entry.fingerprint).string("digest", &entry.digest);
+                    if !entry.older.is_empty() {
+                        object.string("older", &entry.older);
+                    }
                     for (key, value) in ROW.iter().zip(&entry.row) {
                         object.string(key, value);
                     }

@@ -134,7 +134,8 @@ fn to_folder(
             }
             // What cannot be written will not be written for the next session either.
             Err(fault) if fault.is_of_system() => {
-                folder.save()?;
+                // What is done is kept, if that can be noted.
+                let _ = folder.save();
                 return Err(fault);
             }
             Err(fault) => report.skipped.push((id, fault.message().to_owned())),

@@ -1,5 +1,8 @@
 //! Listens, and answers each connection within limits of number and time.
 
+mod limits;
+mod stall;
+
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -14,15 +17,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
+pub use limits::ServerLimits;
+use stall::StallGuard;
+
 use crate::guard::{AccessToken, Guard, Password};
 use crate::library::Library;
 use crate::router;
 use crate::tls::{self, TlsError, TlsFiles};
 
-/// Connections at a time; a browser opens six for each page.
-const MAX_CONNECTIONS: usize = 128;
-/// How long a request may take to arrive, and how long a TLS handshake.
-const MAX_ARRIVAL: Duration = Duration::from_secs(10);
 /// The most bytes of a request's head.
 const MAX_HEAD: usize = 16 * 1024;
 /// How long to wait after the system refused a connection, as with too many open files.
@@ -50,6 +52,8 @@ pub struct ServerConfig {
     pub names: Vec<String>,
     /// The password; needed beyond loopback.
     pub password: Option<Password>,
+    /// What it takes on.
+    pub limits: ServerLimits,
 }
 
 /// Why the server did not start.
@@ -86,12 +90,13 @@ pub struct Server {
     router: Router,
     token: AccessToken,
     library: Arc<Library>,
+    limits: ServerLimits,
 }
 
 impl Server {
     /// Checks the settings and listens; nothing is answered yet. Must be called within a runtime.
     pub async fn bind(config: ServerConfig, library: Library) -> Result<Self, ServeError> {
-        let ServerConfig { bind, exposure, names, password } = config;
+        let ServerConfig { bind, exposure, names, password, limits } = config;
         match exposure {
             Exposure::Loopback if !bind.ip().is_loopback() => return Err(ServeError::NeedsTls(bind.ip())),
             Exposure::Loopback => {}
@@ -109,8 +114,8 @@ impl Server {
         let is_https = !matches!(exposure, Exposure::Loopback);
         let guard = Guard::new(token.clone(), password, names, address.port(), is_https);
         let library = Arc::new(library);
-        let router = router::router(Arc::new(guard), Arc::clone(&library));
-        Ok(Self { listener, address, acceptor, router, token, library })
+        let router = router::router(Arc::new(guard), Arc::clone(&library), limits.followers);
+        Ok(Self { listener, address, acceptor, router, token, library, limits })
     }
 
     /// The address that is listened on.
@@ -134,7 +139,7 @@ impl Server {
         // The first pages can do without costs; until somebody searches, the index is there.
         let library = Arc::clone(&self.library);
         tokio::task::spawn_blocking(move || library.refresh_indexes_sometimes());
-        let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let seats = Arc::new(Semaphore::new(self.limits.connections));
         loop {
             let Ok(seat) = Arc::clone(&seats).acquire_owned().await else { return };
             let stream = match self.listener.accept().await {
@@ -144,33 +149,38 @@ impl Server {
                     continue;
                 }
             };
-            let (router, acceptor) = (self.router.clone(), self.acceptor.clone());
+            let (router, acceptor, limits) = (self.router.clone(), self.acceptor.clone(), self.limits);
             tokio::spawn(async move {
-                connection(stream, acceptor, router).await;
+                connection(stream, acceptor, router, limits).await;
                 drop(seat);
             });
         }
     }
 }
 
-async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, router: Router) {
+async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, router: Router, limits: ServerLimits) {
     // Fragments are small and people wait for them.
     let _ = stream.set_nodelay(true);
+    let stream = StallGuard::new(stream, limits.stall);
     match acceptor {
-        None => answer(stream, router).await,
+        None => answer(stream, router, limits.arrival).await,
         Some(acceptor) => {
-            if let Ok(Ok(stream)) = tokio::time::timeout(MAX_ARRIVAL, acceptor.accept(stream)).await {
-                answer(stream, router).await;
+            if let Ok(Ok(stream)) = tokio::time::timeout(limits.arrival, acceptor.accept(stream)).await {
+                answer(stream, router, limits.arrival).await;
             }
         }
     }
 }
 
 /// Answers the requests of a connection; what goes wrong with it concerns nobody else.
-async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, router: Router) {
+async fn answer(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    router: Router,
+    arrival: Duration,
+) {
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(MAX_ARRIVAL)
+        .header_read_timeout(arrival)
         .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
         .await;
