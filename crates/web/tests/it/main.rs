@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
 mod changes;
+mod files;
 mod hostile;
 mod live;
+mod overview;
 mod pages;
 mod refusals;
 mod support;
