@@ -56,7 +56,7 @@ pub(crate) struct SessionGraph {
 }
 
 /// A way: a prompt beside which there are others.
-struct Way {
+struct BranchPath {
     prompt: NodeIndex,
     /// The record that it goes on from.
     fork: Option<NodeIndex>,
@@ -92,7 +92,7 @@ impl SessionGraph {
     }
 
     /// Links each node to the last one before it on its lane, and the first of a way to the fork.
-    fn connect(&mut self, transcript: &Transcript<'_>, ways: &[Way]) {
+    fn connect(&mut self, transcript: &Transcript<'_>, ways: &[BranchPath]) {
         let fork_of: HashMap<u32, Option<u32>> = ways
             .iter()
             .filter(|way| !way.is_shown)
@@ -134,14 +134,14 @@ fn trunk_nodes(outline: &Outline) -> Vec<GraphNode> {
 }
 
 /// The ways of a session, in the order of their prompts.
-fn all_ways(transcript: &Transcript<'_>, outline: &Outline) -> Vec<Way> {
+fn all_ways(transcript: &Transcript<'_>, outline: &Outline) -> Vec<BranchPath> {
     let graph = Graph::new(transcript);
     let shown: HashSet<usize> = outline.turns.iter().map(|turn| turn.line).collect();
-    let mut ways: Vec<Way> = Vec::new();
+    let mut ways: Vec<BranchPath> = Vec::new();
     for point in
         branch_points(transcript, &graph).into_iter().filter(|point| point.cause == BranchCause::Person)
     {
-        ways.extend(point.ways.iter().map(|&prompt| Way {
+        ways.extend(point.ways.iter().map(|&prompt| BranchPath {
             prompt,
             fork: point.at,
             parent: None,
@@ -175,7 +175,7 @@ fn all_ways(transcript: &Transcript<'_>, outline: &Outline) -> Vec<Way> {
 }
 
 /// Gives each way that is not shown the first lane that is free when it begins.
-fn assign_lanes(transcript: &Transcript<'_>, ways: &mut [Way]) {
+fn assign_lanes(transcript: &Transcript<'_>, ways: &mut [BranchPath]) {
     let mut ends: Vec<u32> = Vec::new();
     for way in ways.iter_mut().filter(|way| !way.is_shown) {
         let begin = transcript.node(way.prompt).line;
@@ -192,7 +192,7 @@ fn assign_lanes(transcript: &Transcript<'_>, ways: &mut [Way]) {
 /// Adds the fork, the first and the last record of each way that is not shown.
 fn add_ways(
     transcript: &Transcript<'_>,
-    ways: &[Way],
+    ways: &[BranchPath],
     clean: &dyn Fn(&str) -> String,
     nodes: &mut Vec<GraphNode>,
 ) {
