@@ -6,6 +6,7 @@
 //! database; [`refresh`] does that for a store; the other modules query the index. `summary_cache` is independent of all
 //! that: it caches results that need a whole file until the file changes.
 
+mod cached_reading;
 pub mod cursor;
 mod database;
 mod error;
@@ -22,8 +23,10 @@ pub mod usage;
 mod words;
 mod write;
 
+pub use cached_reading::SummaryCaches;
 pub use error::IndexError;
 pub use extract::{FactKind, IndexedFileRole, MAX_INDEXED_BYTES, MessageKind, MessageRole};
 pub use open::{Index, OpenOutcome};
 pub use summary_cache::{FileSummary, SUMMARY_FORMAT, SummaryCache, SummaryKind};
-pub use touched_files::{FileTouch, TouchingCall};
+
+pub use touched_files::{FileTouch, TouchedFile, TouchingCall, touched_files};

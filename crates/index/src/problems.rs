@@ -1,6 +1,6 @@
 //! Problems of sessions, from the index: the same that reading the files would find.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use annals_transcript::problem::ProblemKind;
@@ -28,5 +28,14 @@ impl Index {
             irregular.entry(self.config.path().join(path)).or_default().extend(kind);
         }
         Ok(irregular)
+    }
+
+    /// The sessions in which a tool or a request failed, in the session itself or in a sub-agent.
+    pub fn sessions_with_failures(&self) -> Result<HashSet<String>, IndexError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT session FROM messages JOIN files ON files.id = messages.file
+             WHERE messages.is_error AND state = 0",
+        )?;
+        Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
 }

@@ -1,6 +1,6 @@
 //! The files that tools read and changed, and the sessions that there are.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::Row;
 
@@ -27,6 +27,45 @@ pub struct TouchingCall {
     pub touch: FileTouch,
     /// When, in milliseconds since 1970.
     pub millis: Option<i64>,
+}
+
+/// A file, and what calls did to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TouchedFile {
+    /// Its path, as the calls name it.
+    pub path: String,
+    /// Calls that read it.
+    pub reads: u64,
+    /// Calls that changed it.
+    pub changes: u64,
+    /// The last call, in milliseconds since 1970.
+    pub last: Option<i64>,
+    /// The sessions, in the order in which they came first.
+    pub sessions: Vec<String>,
+}
+
+/// Sums calls by file, the file of the last call first.
+pub fn touched_files<'c>(calls: impl IntoIterator<Item = &'c TouchingCall>) -> Vec<TouchedFile> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut files: Vec<TouchedFile> = Vec::new();
+    for call in calls {
+        let at = *places.entry(&call.path).or_insert(files.len());
+        if at == files.len() {
+            let path = call.path.clone();
+            files.push(TouchedFile { path, reads: 0, changes: 0, last: None, sessions: Vec::new() });
+        }
+        let file = &mut files[at];
+        match call.touch {
+            FileTouch::Read => file.reads += 1,
+            FileTouch::Change => file.changes += 1,
+        }
+        file.last = file.last.max(call.millis);
+        if !file.sessions.contains(&call.session) {
+            file.sessions.push(call.session.clone());
+        }
+    }
+    files.sort_by(|left, right| right.last.cmp(&left.last).then_with(|| left.path.cmp(&right.path)));
+    files
 }
 
 const CALLS: &str = "SELECT paths.name, files.session, names.name IN ('Read', 'NotebookRead'),

@@ -14,6 +14,20 @@ function nextTheme() {
   setTheme(theme);
   say(theme ? "Theme: " + theme : "Theme: as the system");
 }
+// Diffs side by side, where the page is wide enough: remembered by this browser.
+const side = byId("side");
+function setSide(isSide) {
+  root.dataset.diff = isSide ? "side" : "";
+  side?.setAttribute("aria-pressed", String(isSide));
+}
+setSide(localStorage.getItem("annals-diff") === "side");
+function switchSide() {
+  const isSide = root.dataset.diff !== "side";
+  localStorage.setItem("annals-diff", isSide ? "side" : "");
+  setSide(isSide);
+  say(isSide ? "Diffs side by side" : "Diffs unified");
+}
+side?.addEventListener("click", switchSide);
 byId("theme").addEventListener("click", nextTheme);
 byId("help").addEventListener("click", () => byId("keys").showModal());
 
@@ -49,6 +63,7 @@ function whileVisible(open, close) {
 const keys = new Map([
   ["?", () => byId("keys").showModal()],
   ["t", nextTheme],
+  ["d", switchSide],
   ["/", () => (document.querySelector("main input[type=search]") || byId("find")).focus()],
 ]);
 document.addEventListener("keydown", (event) => {

@@ -71,6 +71,16 @@ function prepare(element) {
     // Not inside a summary, which is a button itself.
     const summary = place.matches("details") && place.querySelector(":scope > summary");
     const time = place.querySelector("time");
+    const fork = forkOf(place);
+    if (fork) {
+      const button = document.createElement("a");
+      button.className = "place fork";
+      button.href = fork;
+      button.textContent = "Fork here";
+      button.setAttribute("aria-label", "Fork here, line " + line);
+      button.title = "A new session that ends with this record; shows the plan first (f)";
+      queueMicrotask(() => link.before(button));
+    }
     if (summary) summary.after(link); else if (time && time.closest("[id]") === place) time.before(link); else place.prepend(link);
   }
 }
@@ -90,6 +100,16 @@ function markFound(element) {
       }
     }
   }
+}
+// Where a fork that ends with a record is planned; sub-agents and pages for others have none.
+function forkOf(place) {
+  const talk = place && talkOf(place);
+  const uuid = place?.dataset.uuid;
+  if (!uuid || !talk || !("forks" in talk.dataset)) return null;
+  const query = new URLSearchParams({ at: uuid });
+  const slug = new URLSearchParams(talk.dataset.query).get("in");
+  if (slug) query.set("in", slug);
+  return talk.dataset.base + "/change/fork?" + query;
 }
 const lineOf = (element) => /(?:^|-)L(\d+)$/.exec(element?.id || "")?.[1];
 
@@ -175,6 +195,7 @@ if (talk) {
   keys.set("n", () => step(".prompt", 1)).set("p", () => step(".prompt", -1));
   keys.set("g", () => scrollTo({ top: 0, behavior: motion })).set("G", () => scrollTo({ top: document.body.scrollHeight, behavior: motion }));
   keys.set("r", showRaw);
+  keys.set("f", () => { const fork = forkOf(chosen); if (fork) location.href = fork; else say("Choose a message first: j"); });
   keys.set("o", () => { const details = chosen?.matches("details") ? chosen : chosen?.querySelector("details"); if (details) details.open = !details.open; });
   keys.set("e", () => {
     const all = [...document.querySelectorAll("main > .talk details:not(.file)")];

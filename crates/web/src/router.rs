@@ -10,7 +10,10 @@ use tokio::sync::Semaphore;
 use crate::assets;
 use crate::guard::{self, Guard};
 use crate::library::Library;
-use crate::pages::{Site, change, check, events, home, not_found, search, session, usage};
+use crate::pages::{
+    Site, change, check, events, file, files, home, not_found, record, search, session, tool_costs, turns,
+    usage,
+};
 
 /// All pages, behind the guard; at most `followers` of them follow something at a time.
 pub(crate) fn router(guard: Arc<Guard>, library: Arc<Library>, followers: usize) -> Router {
@@ -21,18 +24,21 @@ pub(crate) fn router(guard: Arc<Guard>, library: Arc<Library>, followers: usize)
         .route("/sessions", get(home::fragment))
         .route("/events", get(events::store))
         .route("/search", get(search::page))
+        .route("/files", get(files::page))
+        .route("/file/{id}", get(file::page))
         .route("/usage", get(usage::page))
+        .route("/usage/tools", get(tool_costs::page))
         .route("/usage.csv", get(usage::csv))
         .route("/check", get(check::page))
         .route("/undo", get(change::undo_page).post(change::undo))
         .route("/session/{id}", get(session::page))
         .route("/session/{id}/window/{number}", get(session::window))
-        .route("/session/{id}/turns", get(session::turns))
+        .route("/session/{id}/turns", get(turns::turns))
         .route("/session/{id}/agent/{agent}", get(session::agent))
-        .route("/session/{id}/place/{line}", get(session::place))
-        .route("/session/{id}/raw/{line}", get(session::raw))
-        .route("/session/{id}/image/{line}/{number}", get(session::image))
-        .route("/session/{id}/record/{uuid}", get(session::record))
+        .route("/session/{id}/place/{line}", get(record::place))
+        .route("/session/{id}/raw/{line}", get(record::raw))
+        .route("/session/{id}/image/{line}/{number}", get(record::image))
+        .route("/session/{id}/record/{uuid}", get(record::record))
         .route("/session/{id}/events", get(events::session))
         .route("/session/{id}/change/{what}", get(change::plan))
         .route("/session/{id}/change/{what}", post(change::apply))

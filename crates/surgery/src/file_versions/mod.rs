@@ -4,13 +4,17 @@
 //! Only tools that edit files leave a trace. What commands and people did shows as a version that an edit found.
 
 mod backups;
+mod diff;
 mod restore;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use annals_store::SessionKey;
 use annals_store::digest::{hex, sha256_bytes};
+use annals_store::read::ReadError;
+use annals_store::{Discovery, SessionKey};
 
+pub use diff::VersionDiff;
 pub use restore::{RestoreBlock, RestoreOptions, VersionRestore, plan_restore};
 
 use crate::rewind::tool_edits::{ToolEdit, edits, is_same};
@@ -77,10 +81,36 @@ impl FileVersion {
         }
     }
 
+    /// What it is, for people: the tool, `found`, `copied` or `not there`.
+    pub fn label(&self) -> &'static str {
+        match (&self.content, self.origin) {
+            (VersionContent::Absent, _) => "not there",
+            (_, VersionOrigin::Found) => "found",
+            (_, VersionOrigin::Copy) => "copied",
+            (_, VersionOrigin::Tool(tool)) => tool,
+        }
+    }
+
     /// The sha256 of the bytes, as hexadecimal digits: names a version whatever number it has.
     pub fn digest(&self) -> Option<String> {
         self.bytes().map(|bytes| hex(&sha256_bytes(bytes)))
     }
+}
+
+/// Loads the sessions of these ids, and counts the ids that no session has any more.
+pub fn load_sessions(
+    ids: &BTreeSet<&str>,
+    discovery: &Discovery,
+) -> Result<(Vec<Session>, usize), ReadError> {
+    let (mut sessions, mut gone) = (Vec::new(), 0);
+    for id in ids {
+        let before = sessions.len();
+        for entry in discovery.sessions_named(&SessionKey::new(*id)) {
+            sessions.push(Session::load_from(&entry.path, Some(discovery))?);
+        }
+        gone += usize::from(sessions.len() == before);
+    }
+    Ok((sessions, gone))
 }
 
 /// The versions of a file, oldest first. Versions that follow each other differ.

@@ -20,7 +20,7 @@ mod page;
 
 use std::fmt;
 
-use crate::view::{Conversation, Item};
+use crate::view::{Conversation, Diff, FileExcerpt, Item};
 
 pub use escape::{attribute, escape};
 pub use image::{EmbeddedImages, ImageSource, NoImages};
@@ -92,4 +92,14 @@ pub fn items(items: &[Item], options: &HtmlOptions<'_>, out: &mut String) {
 /// Draws one item.
 pub fn item(item: &Item, options: &HtmlOptions<'_>, out: &mut String) {
     items(std::slice::from_ref(item), options, out);
+}
+
+/// Draws a change, unified or side by side as `data-diff` says.
+pub fn diff(change: &Diff, out: &mut String) {
+    code::diff(change, out);
+}
+
+/// Draws a file with the numbers of its lines.
+pub fn file(excerpt: &FileExcerpt, out: &mut String) {
+    code::file(excerpt, out);
 }

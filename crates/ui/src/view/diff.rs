@@ -13,19 +13,43 @@ pub(super) fn of_patch(path: &str, cwd: Option<&str>, patch: Option<Items<'_>>) 
 }
 
 fn of_hunk(hunk: &PatchHunk<'_>) -> Hunk {
-    let lines = hunk.lines().into_iter().flatten().filter_map(|line| line.text()).filter_map(|line| {
-        let line = line.decode();
-        let mut rest = line.chars();
-        let sign = match rest.next() {
-            Some('+') => DiffSign::Added,
-            Some('-') => DiffSign::Removed,
-            // "\ No newline at end of file" is about the line before it.
-            Some('\\') => return None,
-            _ => DiffSign::Kept,
-        };
-        Some(DiffLine { sign, text: rest.as_str().to_owned() })
-    });
+    let lines = hunk.lines().into_iter().flatten().filter_map(|line| line.text());
+    let lines = lines.filter_map(|line| signed(&line.decode()));
     Hunk { old_start: hunk.old_start(), new_start: hunk.new_start(), lines: lines.collect() }
+}
+
+/// The difference in a unified diff; lines before its first heading are none of it.
+pub(super) fn of_unified(path: &str, text: &str) -> Diff {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    for line in text.split_terminator('\n') {
+        if let Some((old_start, new_start)) = starts(line) {
+            hunks.push(Hunk { old_start, new_start, lines: Vec::new() });
+        } else if let Some(hunk) = hunks.last_mut() {
+            hunk.lines.extend(signed(line));
+        }
+    }
+    Diff { path: path.to_owned(), hunks }
+}
+
+/// The first lines that a heading such as `@@ -3,7 +3,9 @@` names.
+fn starts(heading: &str) -> Option<(Option<u64>, Option<u64>)> {
+    let (old, rest) = heading.strip_prefix("@@ -")?.split_once(" +")?;
+    let new = rest.split_once(" @@")?.0;
+    let first = |range: &str| range.split(',').next().and_then(|number| number.parse().ok());
+    Some((first(old), first(new)))
+}
+
+/// A line by the sign before it.
+fn signed(line: &str) -> Option<DiffLine> {
+    let mut rest = line.chars();
+    let sign = match rest.next() {
+        Some('+') => DiffSign::Added,
+        Some('-') => DiffSign::Removed,
+        // "\ No newline at end of file" is about the line before it.
+        Some('\\') => return None,
+        _ => DiffSign::Kept,
+    };
+    Some(DiffLine { sign, text: rest.as_str().to_owned() })
 }
 
 /// The difference that an `Edit` or `MultiEdit` requested.
@@ -68,5 +92,17 @@ mod tests {
         use DiffSign::{Added, Kept, Removed};
         assert_eq!(lines, [(Kept, "a"), (Removed, "b"), (Removed, "c"), (Added, "x"), (Kept, "d")]);
         assert_eq!(of_strings("a\na", "a").lines.len(), 2);
+    }
+
+    #[test]
+    fn a_unified_diff_has_hunks_with_numbers() {
+        let text = "@@ -1,2 +1,2 @@\n a\n-@@ -9 +9 @@\n+b\n\\ No newline at end of file\n@@ -0,0 +7 @@\n+\n";
+        let diff = of_unified("x.rs", text);
+        let starts: Vec<_> = diff.hunks.iter().map(|hunk| (hunk.old_start, hunk.new_start)).collect();
+        assert_eq!(starts, [(Some(1), Some(1)), (Some(0), Some(7))]);
+        let lines: Vec<_> = diff.hunks[0].lines.iter().map(|line| (line.sign, line.text.as_str())).collect();
+        use DiffSign::{Added, Kept, Removed};
+        assert_eq!(lines, [(Kept, "a"), (Removed, "@@ -9 +9 @@"), (Added, "b")]);
+        assert_eq!(of_unified("x.rs", "").hunks.len(), 0);
     }
 }

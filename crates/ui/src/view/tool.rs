@@ -130,6 +130,11 @@ impl Diff {
         super::diff::of_patch(path, cwd, Some(patch))
     }
 
+    /// Returns the difference that a unified diff without file names is.
+    pub fn from_unified(path: &str, text: &str) -> Self {
+        super::diff::of_unified(path, text)
+    }
+
     /// The number of added and removed lines.
     pub fn counts(&self) -> (usize, usize) {
         let signs = || self.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.sign);

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use annals_store::{Discovery, SessionEntry, Store, Summary};
+use annals_store::{Discovery, SessionEntry, Summary};
 use annals_transcript::problem::Severity;
 use annals_transcript::usage::UsageRow;
-use annals_vault::Vault;
 
-use super::Library;
+use super::{ArchivedSession, Library};
 
 /// How long a listing is good for: several fragments of a page ask for it at once.
 const MAX_AGE: Duration = Duration::from_millis(500);
@@ -22,6 +21,8 @@ pub(crate) const SPARK_POINTS: usize = 24;
 pub(crate) struct Listing {
     /// Newest first.
     pub(crate) sessions: Vec<ListedSession>,
+    /// Those that only the vault has, the last active first.
+    pub(crate) archived: Vec<ArchivedSession>,
     /// What was found in each store.
     pub(crate) discoveries: Vec<Arc<Discovery>>,
     /// Whether costs are known: there is an index.
@@ -112,6 +113,16 @@ impl Library {
         known.unwrap_or_else(|| self.listing())
     }
 
+    /// The sessions in which a tool or a request failed, by store and id. All messages are looked at, so only who asks pays.
+    pub(crate) fn sessions_with_failures(&self) -> HashSet<(usize, String)> {
+        let of_store = |store: usize| {
+            let index = self.index_as_it_is(store)?;
+            let found = index.sessions_with_failures().ok()?;
+            Some(found.into_iter().map(move |session| (store, session)))
+        };
+        (0..self.stores.len()).filter_map(of_store).flatten().collect()
+    }
+
     /// Forgets the listing, after a change.
     pub(crate) fn forget_listing(&self) {
         let mut cache = self.listing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -127,7 +138,8 @@ impl Library {
             let indexed = self.indexed_sessions(at);
             listing.has_usage |= indexed.is_some();
             let indexed = indexed.unwrap_or_default();
-            let archived = self.archived_sessions(store);
+            let archived = self.archived_sessions(store, &discovery);
+            listing.archived.extend(archived.gone);
             let mut agents: HashMap<&str, usize> = HashMap::new();
             for session in discovery.agents.iter().filter_map(|agent| agent.session.as_ref()) {
                 *agents.entry(session.as_str()).or_default() += 1;
@@ -153,31 +165,21 @@ impl Library {
                     usage: indexed.usage.get(id).cloned(),
                     spark: indexed.sparks.get(id).cloned().unwrap_or_default(),
                     has_errors: indexed.damaged.get(&entry.path).copied().unwrap_or_default(),
-                    is_archived: archived.contains(id),
+                    is_archived: archived.ids.contains(id),
                     summary,
                 });
             }
             listing.discoveries.push(Arc::new(discovery));
         }
         *known = fresh;
+        listing
+            .archived
+            .sort_by(|left, right| right.active.cmp(&left.active).then_with(|| left.id.cmp(&right.id)));
         listing.sessions.sort_by(|left, right| {
             let key = |session: &ListedSession| session.summary.last_activity();
             key(right).cmp(&key(left)).then_with(|| left.summary.path.cmp(&right.summary.path))
         });
         listing
-    }
-
-    /// The ids of the sessions that the vault has of a store.
-    fn archived_sessions(&self, store: &Store) -> HashSet<String> {
-        let path = store.config_dir().path();
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        if !self.data.vault().is_dir() {
-            return HashSet::new();
-        }
-        let catalogue = Vault::new(&self.data).catalogue();
-        let newest = catalogue.as_ref().map(|catalogue| catalogue.newest()).unwrap_or_default();
-        let here = newest.into_values().filter(|version| version.store == path);
-        here.map(|version| version.session.to_string()).collect()
     }
 
     /// Usage and problems by session; `None` without an index.

@@ -1,5 +1,9 @@
 //! What is shown: stores, and what is known of their sessions. All of it blocks, so pages call it on a thread of its own.
 
+mod agents;
+mod archived;
+mod branches;
+mod files;
 mod index;
 mod listing;
 mod open;
@@ -16,8 +20,12 @@ use annals_transcript::price::Prices;
 use annals_transcript::redact::SecretRules;
 use jiff::tz::TimeZone;
 
+pub(crate) use agents::{AgentRef, agents_of};
+pub(crate) use archived::ArchivedSession;
+pub(crate) use branches::{GraphNode, GraphNodeKind, SessionGraph};
+pub(crate) use files::{FileHistory, file_id};
 pub(crate) use listing::{ListedSession, Listing};
-pub(crate) use open::{AgentRef, OpenSession, agents_of};
+pub(crate) use open::OpenSession;
 pub(crate) use outline::{ContextShare, Outline, TurnRow};
 pub(crate) use redaction::Redaction;
 

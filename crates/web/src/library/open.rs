@@ -4,14 +4,13 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use annals_store::agents::details;
+use annals_store::AgentEntry;
 use annals_store::read::{ReadError, read_file};
-use annals_store::{AgentEntry, Discovery};
-use annals_transcript::agents::{AgentLink, link, spawns};
 use annals_transcript::transcript::Transcript;
 use annals_ui::view::{ConversationMap, WindowPlan};
 
-use super::{Library, Outline};
+use super::branches::SessionGraph;
+use super::{AgentRef, Library, Outline};
 
 /// Maps that are kept, whatever their size.
 const MAX_OPEN: usize = 24;
@@ -24,6 +23,7 @@ pub(crate) struct OpenSession {
     pub(crate) path: PathBuf,
     pub(crate) map: ConversationMap,
     pub(crate) outline: Outline,
+    pub(crate) graph: SessionGraph,
     /// Sub-agents with files of their own, by the call that started them.
     pub(crate) agents: HashMap<String, Vec<AgentRef>>,
     /// Sub-agents that no call started.
@@ -35,13 +35,6 @@ pub(crate) struct OpenSession {
 }
 
 type FileStamp = (u64, Option<std::time::SystemTime>);
-
-/// A sub-agent, as a page names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AgentRef {
-    pub(crate) key: String,
-    pub(crate) label: Option<String>,
-}
 
 /// What is opened: a file, and the record that its branch goes through.
 type OpenKey = (PathBuf, Option<String>);
@@ -137,53 +130,34 @@ impl Library {
         let transcript = Transcript::parse(&bytes);
         let through = branch
             .and_then(|uuid| transcript.position(|node| node.uuid.is_some_and(|id| id.to_string() == uuid)));
+        let found = self.sub_agents(&transcript, agents);
         let mut outline = Outline::default();
-        let map = ConversationMap::build(&transcript, through, &mut |item, place| outline.see(item, place));
-        outline.add_usage(&transcript, &self.prices);
+        let map = ConversationMap::build(&transcript, through, &mut |item, place| {
+            outline.see(item, place, &found.linked)
+        });
+        // The page of a sub-agent is about its own file only.
+        let is_agent_file = agents.iter().any(|agent| agent.path == path);
+        let others = if is_agent_file { Vec::new() } else { found.responses };
+        outline.add_usage(&transcript, others, &self.prices);
         outline.shrink();
+        let clean = |text: &str| self.clean(text).into_owned();
         if self.redaction.is_some() {
             for turn in &mut outline.turns {
-                turn.opening = self.clean(&turn.opening).into_owned();
+                turn.opening = clean(&turn.opening);
             }
         }
-        let (agents, loose_agents) = self.linked(&transcript, agents);
+        let graph = SessionGraph::build(&transcript, &outline, &clean);
+        let (agents, loose_agents) = (found.linked, found.loose);
         let read = bytes.len() as u64;
-        Ok(OpenSession { path: path.to_path_buf(), map, outline, agents, loose_agents, bytes: read, stamp })
+        Ok(OpenSession {
+            path: path.to_path_buf(),
+            map,
+            outline,
+            graph,
+            agents,
+            loose_agents,
+            bytes: read,
+            stamp,
+        })
     }
-
-    /// Links sub-agents to the calls that started them, here or in another sub-agent.
-    fn linked(
-        &self,
-        main: &Transcript<'_>,
-        entries: &[AgentEntry],
-    ) -> (HashMap<String, Vec<AgentRef>>, Vec<AgentRef>) {
-        let entries: Vec<&AgentEntry> = entries.iter().collect();
-        let (details, _) = details(&entries);
-        let mut calls = spawns(main);
-        for entry in &entries {
-            if let Ok(bytes) = read_file(&entry.path) {
-                calls.extend(spawns(&Transcript::parse(&bytes)));
-            }
-        }
-        let facts: Vec<_> = details.iter().map(|details| details.facts.clone()).collect();
-        let (mut linked, mut loose): (HashMap<String, Vec<AgentRef>>, _) = (HashMap::new(), Vec::new());
-        for ((entry, details), link) in entries.iter().zip(&details).zip(link(&calls, &facts)) {
-            let meta = details.meta().and_then(Result::ok);
-            let label = meta.and_then(|meta| meta.description().or(meta.agent_type()));
-            let label = label.map(|text| self.clean(&text.to_string()).into_owned());
-            let agent = AgentRef { key: entry.key.to_string(), label };
-            match link {
-                AgentLink::Linked { spawn, .. } => {
-                    linked.entry(calls[spawn].tool_use.clone()).or_default().push(agent);
-                }
-                AgentLink::Unlinked(_) => loose.push(agent),
-            }
-        }
-        (linked, loose)
-    }
-}
-
-/// The sub-agents of a session.
-pub(crate) fn agents_of(discovery: &Discovery, session: &annals_store::SessionKey) -> Vec<AgentEntry> {
-    discovery.agents_of(session).cloned().collect()
 }

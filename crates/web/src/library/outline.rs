@@ -1,9 +1,15 @@
 //! What is known of a session besides its words: turns, costs, contexts, and what fills them.
 
+use std::collections::HashMap;
+
 use annals_transcript::price::Prices;
 use annals_transcript::transcript::{NodeIndex, Transcript};
-use annals_transcript::usage::{ResponseUsage, UsageRow, responses_usage};
+use annals_transcript::usage::{
+    FileIndex, LedgerEntry, ResponseUsage, UsageLedger, UsageRow, group, responses_usage,
+};
 use annals_ui::view::{Item, ItemBody, ItemPlace, PromptKind, QuestionAnswer, ToolCall, ToolOutput};
+
+use super::AgentRef;
 
 /// Characters of a prompt in the outline.
 const OPENING: usize = 120;
@@ -24,6 +30,26 @@ pub(crate) struct TurnRow {
     pub(crate) context: u64,
 }
 
+impl TurnRow {
+    /// Adds a response: of the session to the prompt before it in the file, of a sub-agent to the turn that was going on then.
+    fn add(&mut self, entry: &LedgerEntry, prices: &Prices) {
+        let mut row = UsageRow::default();
+        entry.usage.charges().for_each(|charge| row.add(&charge, prices));
+        self.tokens += row.tokens.total();
+        self.dollars += row.cost.dollars();
+        // A sub-agent has a context of its own.
+        if entry.file.get() == 0 {
+            self.context = entry.usage.tokens().context();
+        }
+    }
+}
+
+/// What the last key that is not greater stands for.
+fn before<K: Ord>(sorted: &[(K, usize)], key: K) -> Option<usize> {
+    let after = sorted.partition_point(|(known, _)| *known <= key);
+    after.checked_sub(1).map(|at| sorted[at].1)
+}
+
 /// What the texts of a session are, in bytes: about what fills its context.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContextShare {
@@ -39,17 +65,24 @@ pub(crate) struct ContextShare {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outline {
     pub(crate) turns: Vec<TurnRow>,
-    /// How often the conversation was compacted.
-    pub(crate) compactions: usize,
+    /// The lines where the conversation was compacted.
+    pub(crate) compactions: Vec<u32>,
+    /// How often a person went another way.
+    pub(super) forks: usize,
+    /// The lines of calls that started sub-agents, and how many.
+    pub(super) agent_calls: Vec<(u32, usize)>,
     pub(crate) share: ContextShare,
+    /// What the session and its sub-agents used, as the head of `annals show` has it.
     pub(crate) total: UsageRow,
+    /// The part of the sub-agents that have files of their own.
+    pub(crate) of_agents: UsageRow,
     /// Items that carry a line, as line and window, in reading order.
     pub(crate) places: Vec<(u32, u32)>,
 }
 
 impl Outline {
-    /// Notes an item.
-    pub(super) fn see(&mut self, item: &Item, place: ItemPlace) {
+    /// Notes an item. `agents` are sub-agents by the call that started them.
+    pub(super) fn see(&mut self, item: &Item, place: ItemPlace, agents: &HashMap<String, Vec<AgentRef>>) {
         let line = item.position.line;
         if line > 0 && self.places.last() != Some(&(line as u32, place.window as u32)) {
             self.places.push((line as u32, place.window as u32));
@@ -70,8 +103,13 @@ impl Outline {
             ItemBody::Thinking(text) => {
                 self.share.thinking += text.as_ref().map_or(0, |text| text.len() as u64)
             }
-            ItemBody::ToolCall(call) => self.see_call(call),
-            ItemBody::Compaction(_) => self.compactions += 1,
+            ItemBody::ToolCall(call) => {
+                self.see_call(call);
+                let started = agents.get(&call.id).map_or(0, Vec::len);
+                self.agent_calls.extend((started > 0 && line > 0).then_some((line as u32, started)));
+            }
+            ItemBody::Compaction(_) => self.compactions.push(line as u32),
+            ItemBody::Branch(_) => self.forks += 1,
             ItemBody::TurnEnd(end) => {
                 if let Some(turn) = self.turns.last_mut() {
                     turn.duration_ms = end.duration_ms;
@@ -92,22 +130,34 @@ impl Outline {
         }
     }
 
-    /// Divides what was used among the turns: each response belongs to the prompt before it in the file.
-    pub(super) fn add_usage(&mut self, transcript: &Transcript<'_>, prices: &Prices) {
+    /// Sums what was used, by the session and by its sub-agents, and divides it among the turns.
+    pub(super) fn add_usage(
+        &mut self,
+        main: &Transcript<'_>,
+        agents: Vec<Vec<ResponseUsage>>,
+        prices: &Prices,
+    ) {
+        let mut ledger = UsageLedger::new();
+        let files = std::iter::once(responses_usage(main)).chain(agents);
+        for (at, responses) in files.enumerate() {
+            ledger.add_file(FileIndex::new(at), responses);
+        }
+        self.total = group(ledger.charges(), prices, |_, _| Some(String::new())).total;
+        self.of_agents = group(ledger.charges(), prices, |file, _| (file.get() > 0).then(String::new)).total;
         let mut by_line: Vec<(usize, usize)> =
             self.turns.iter().enumerate().map(|(at, turn)| (turn.line, at)).collect();
         by_line.sort_unstable();
-        for response in responses_usage(transcript) {
-            let line = transcript.node(NodeIndex::new(response.position)).line as usize;
-            let mut row = UsageRow::default();
-            ResponseUsage::charges(&response).for_each(|charge| row.add(&charge, prices));
-            self.total.absorb(&row);
-            let after = by_line.partition_point(|(prompt, _)| *prompt <= line);
-            let Some(&(_, turn)) = after.checked_sub(1).and_then(|at| by_line.get(at)) else { continue };
-            let turn = &mut self.turns[turn];
-            turn.tokens += row.tokens.total();
-            turn.dollars += row.cost.dollars();
-            turn.context = response.tokens().context();
+        let mut by_time: Vec<(i64, usize)> =
+            self.turns.iter().enumerate().filter_map(|(at, turn)| Some((turn.started?, at))).collect();
+        by_time.sort_unstable();
+        for entry in ledger.into_sorted() {
+            let turn = match entry.file.get() {
+                0 => before(&by_line, main.node(NodeIndex::new(entry.usage.position)).line as usize),
+                _ => entry.usage.millis.and_then(|millis| before(&by_time, millis)),
+            };
+            if let Some(turn) = turn.and_then(|at| self.turns.get_mut(at)) {
+                turn.add(&entry, prices);
+            }
         }
     }
 

@@ -2,6 +2,9 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use annals_store::follow::{FollowEvent, FollowStart, Follower};
@@ -52,19 +55,40 @@ fn stream(body: axum::body::Body) -> Response {
     response
 }
 
+/// Watches every store until the page is gone.
 fn watch_store(library: &Library, pieces: &Pieces) {
-    let Some(store) = library.stores.first() else { return };
-    let mut watch = Watch::new(WatchTarget::Tree(store.config_dir().projects()));
+    let (sender, changes) = mpsc::channel();
+    let targets = library.stores.iter().map(|store| WatchTarget::Tree(store.config_dir().projects()));
+    // All watches are there before the page is told that it hears of changes.
+    let watches: Vec<Watch> = targets.map(Watch::new).collect();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for mut watch in watches {
+            let (sender, is_over) = (sender.clone(), &is_over);
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    if watch.wait(MAX_WAIT).is_change() && sender.send(()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        tell_changes(library, &changes, pieces);
+        is_over.store(true, Ordering::Relaxed);
+    });
+}
+
+fn tell_changes(library: &Library, changes: &mpsc::Receiver<()>, pieces: &Pieces) {
     let (mut last, mut age) = (Instant::now(), library.index_age());
     if pieces.blocking_send(event("open", "")).is_err() {
         return;
     }
     while !pieces.is_closed() {
-        let is_change = watch.wait(MAX_WAIT).is_change();
+        let is_change = changes.recv_timeout(MAX_WAIT).is_ok();
         let sent = if is_change || age != library.index_age() {
-            std::thread::sleep(PAUSE);
+            thread::sleep(PAUSE);
             // What came meanwhile is told at once.
-            watch.wait(Duration::ZERO);
+            while changes.try_recv().is_ok() {}
             if is_change {
                 library.refresh_indexes_sometimes();
             }

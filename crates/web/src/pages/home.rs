@@ -1,6 +1,6 @@
 //! The first page: projects and sessions, filtered, sorted, and searched as one types.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use annals_ui::figures;
 use axum::extract::{RawQuery, State};
@@ -11,10 +11,14 @@ use super::{
     PageError, Params, Section, Site, age, blocking, chart, dollars, encoded, html_response, line, moment,
     search, shell,
 };
-use crate::library::{Library, ListedSession, Listing};
+use crate::library::{ArchivedSession, Library, ListedSession, Listing};
 
 /// Sessions on a page.
 const PAGE: usize = 100;
+
+/// The fields of the form, in the order in which they stand in addresses.
+const FIELDS: [&str; 11] =
+    ["q", "project", "model", "tag", "since", "until", "cost", "errors", "agents", "vault", "sort"];
 
 const SORTS: [(&str, &str); 5] = [
     ("active", "last activity"),
@@ -38,6 +42,16 @@ struct SessionFilter {
     is_archived: bool,
     sort: String,
     from: usize,
+}
+
+/// What is known of a session wherever it is.
+struct SessionFacts<'s> {
+    id: &'s str,
+    title: &'s str,
+    project: &'s str,
+    models: &'s [String],
+    tag: Option<&'s str>,
+    active: Option<i64>,
 }
 
 impl SessionFilter {
@@ -65,34 +79,56 @@ impl SessionFilter {
         }
     }
 
-    fn keeps(&self, library: &Library, session: &ListedSession) -> bool {
+    fn keeps(&self, library: &Library, session: &ListedSession, failing: &HashSet<(usize, String)>) -> bool {
         let summary = &session.summary;
-        let day = summary.last_activity().map(|millis| moment(library, millis)).unwrap_or_default();
-        let day = day.get(..10).unwrap_or_default();
-        let known = || {
-            let texts = [session.title(), session.project_path(), session.entry.key.as_str()];
-            texts.join("\n").to_lowercase()
+        let facts = SessionFacts {
+            id: session.entry.key.as_str(),
+            title: session.title(),
+            project: session.project_path(),
+            models: &summary.models,
+            tag: summary.tag.as_deref(),
+            active: summary.last_activity(),
         };
+        let has_errors =
+            || session.has_errors || failing.contains(&(session.store, session.entry.key.to_string()));
         !(summary.is_empty() || summary.is_warm_up)
-            && (self.words.is_empty() || {
-                let known = known();
-                self.words.iter().all(|word| known.contains(word))
-            })
-            && self.project.as_ref().is_none_or(|project| line(library, session.project_path()) == *project)
-            && self
-                .model
-                .as_ref()
-                .is_none_or(|model| summary.models.iter().any(|of| line(library, of) == *model))
-            && self
-                .tag
-                .as_ref()
-                .is_none_or(|tag| summary.tag.as_ref().is_some_and(|of| line(library, of) == *tag))
-            && self.since.as_ref().is_none_or(|since| day >= since.as_str())
-            && self.until.as_ref().is_none_or(|until| day <= until.as_str())
+            && self.keeps_facts(library, &facts)
             && self.min_cost.is_none_or(|least| session.dollars() >= least)
-            && (!self.has_errors || session.has_errors)
+            && (!self.has_errors || has_errors())
             && (!self.has_agents || session.sub_agents > 0)
             && (!self.is_archived || session.is_archived)
+    }
+
+    /// Of what only the vault has, neither cost nor errors nor sub-agents are known.
+    fn keeps_archived(&self, library: &Library, session: &ArchivedSession) -> bool {
+        let facts = SessionFacts {
+            id: &session.id,
+            title: session.title.as_deref().unwrap_or_default(),
+            project: session.project.as_deref().unwrap_or_default(),
+            models: &session.models,
+            tag: session.tag.as_deref(),
+            active: session.active,
+        };
+        self.min_cost.is_none() && !self.has_errors && !self.has_agents && self.keeps_facts(library, &facts)
+    }
+
+    fn keeps_facts(&self, library: &Library, facts: &SessionFacts<'_>) -> bool {
+        let day = facts.active.map(|millis| moment(library, millis)).unwrap_or_default();
+        let day = day.get(..10).unwrap_or_default();
+        let is = |wanted: &Option<String>, of: &str| {
+            wanted.as_ref().is_none_or(|wanted| line(library, of) == *wanted)
+        };
+        let has_words = || {
+            // What was replaced cannot be searched for either.
+            let known = library.clean(&[facts.title, facts.project, facts.id].join("\n")).to_lowercase();
+            self.words.iter().all(|word| known.contains(word))
+        };
+        (self.words.is_empty() || has_words())
+            && is(&self.project, facts.project)
+            && (self.model.is_none() || facts.models.iter().any(|model| is(&self.model, model)))
+            && (self.tag.is_none() || facts.tag.is_some_and(|tag| is(&self.tag, tag)))
+            && self.since.as_ref().is_none_or(|since| day >= since.as_str())
+            && self.until.as_ref().is_none_or(|until| day <= until.as_str())
     }
 
     fn sort(&self, sessions: &mut [&ListedSession]) {
@@ -157,7 +193,7 @@ fn filters(library: &Library, listing: &Listing, params: &Params) -> Markup {
     html! {
         form id="filters" action="/" aria-label="Filters" {
             input type="search" name="q" value=[params.get("q")] placeholder="Title, project, id, or words in the text" aria-label="Find sessions" autocomplete="off";
-            details open[["project", "model", "tag", "since", "until", "cost", "errors", "agents", "vault"].iter().any(|name| params.get(name).is_some())] {
+            details open[FIELDS[1..10].iter().any(|name| params.get(name).is_some())] {
                 summary { "Filters" }
                 div class="grid" {
                     (choice("project", "Project", &projects))
@@ -183,8 +219,11 @@ fn filters(library: &Library, listing: &Listing, params: &Params) -> Markup {
 
 fn list(library: &Library, listing: &Listing, params: &Params) -> Markup {
     let filter = SessionFilter::new(params);
+    let failing = if filter.has_errors { library.sessions_with_failures() } else { HashSet::new() };
     let mut found: Vec<_> =
-        listing.sessions.iter().filter(|session| filter.keeps(library, session)).collect();
+        listing.sessions.iter().filter(|session| filter.keeps(library, session, &failing)).collect();
+    let archived: Vec<_> =
+        listing.archived.iter().filter(|session| filter.keeps_archived(library, session)).collect();
     filter.sort(&mut found);
     let total = found.len();
     let cost: f64 = found.iter().map(|session| session.dollars()).sum();
@@ -201,24 +240,60 @@ fn list(library: &Library, listing: &Listing, params: &Params) -> Markup {
             }
         }
         @if filter.from + PAGE < total {
-            p { a class="more" href={ "?" (next(params, filter.from + PAGE)) } { "Older sessions" } }
+            p { a class="more" href={ "?" (with_field(params, "from", &(filter.from + PAGE).to_string())) } { "Older sessions" } }
         }
-        @if shown.is_empty() && params.get("q").is_none() { p { "No sessions here. " code { "annals demo --out DIR" } " writes a made-up store." } }
+        @if filter.is_archived { (vault_only(library, &archived)) } @else if !archived.is_empty() {
+            p class="facts" { a href={ "?" (with_field(params, "vault", "1")) } { (figures::counted(archived.len(), "session")) " that only the vault has" } }
+        }
+        @if shown.is_empty() && archived.is_empty() && params.get("q").is_none() { p { "No sessions here. " code { "annals demo --out DIR" } " writes a made-up store." } }
         @if let Some(words) = params.get("q").filter(|words| words.chars().count() > 1) {
             section aria-label="In the text" { h2 { "In the text" } (search::results(library, words, 8)) }
         }
     }
 }
 
-fn next(params: &Params, from: usize) -> String {
+/// The query of the same filters with another field.
+fn with_field(params: &Params, field: &str, value: &str) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
-    for name in
-        ["q", "project", "model", "tag", "since", "until", "cost", "errors", "agents", "vault", "sort"]
-    {
+    for name in FIELDS.into_iter().filter(|name| *name != field) {
         query.extend_pairs(params.get(name).map(|value| (name, value)));
     }
-    query.append_pair("from", &from.to_string());
+    query.append_pair(field, value);
     query.finish()
+}
+
+/// Sessions that only the vault has: what is known of them, and how to get them back.
+fn vault_only(library: &Library, sessions: &[&ArchivedSession]) -> Markup {
+    html! {
+        @if !sessions.is_empty() {
+            section aria-label="Only in the vault" {
+                h2 { "Only in the vault" }
+                ul class="sessions" { @for session in sessions.iter().take(PAGE) { (vault_row(library, session)) } }
+                @if sessions.len() > PAGE { p { (sessions.len() - PAGE) " more: annals restore --list" } }
+            }
+        }
+    }
+}
+
+fn vault_row(library: &Library, session: &ArchivedSession) -> Markup {
+    let id = line(library, &session.id);
+    html! {
+        li {
+            span class="title" { (session.title.as_deref().map_or_else(|| id.clone(), |title| line(library, title))) }
+            span class="facts" {
+                @if let Some(project) = &session.project { span { b { (line(library, project)) } } }
+                @if let Some(millis) = session.active { span title=(moment(library, millis)) { (age(library, millis)) } }
+                span { "archived " (age(library, session.archived)) }
+                @for model in session.models.iter().take(2) { span { (line(library, figures::model(model))) } }
+                @if let Some(tag) = &session.tag { span class="tag" { (line(library, tag)) } }
+                span { (figures::size(session.bytes)) }
+            }
+            span class="resume" {
+                code { "annals restore " (id) }
+                button type="button" class="copy" data-copy={ "annals restore " (id) } { "Copy" }
+            }
+        }
+    }
 }
 
 fn row(library: &Library, session: &ListedSession) -> Markup {

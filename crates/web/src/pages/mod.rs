@@ -1,14 +1,20 @@
 //! The pages. Each asks the library on a thread of its own and writes HTML; every text of a transcript is cleaned and escaped.
 
+mod branch_graph;
 pub(crate) mod change;
 mod chart;
 pub(crate) mod check;
 pub(crate) mod events;
+pub(crate) mod file;
+pub(crate) mod files;
 pub(crate) mod home;
+pub(crate) mod record;
 mod request;
 pub(crate) mod search;
 pub(crate) mod session;
 mod shell;
+pub(crate) mod tool_costs;
+pub(crate) mod turns;
 pub(crate) mod usage;
 mod window;
 

@@ -3,27 +3,24 @@
 use std::sync::Arc;
 
 use annals_ui::figures;
-use annals_ui::view::{image_data, image_type};
-use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::header;
+use axum::response::Response;
 use maud::{Markup, html};
 
-use super::shell::{close, open};
+use super::shell::{close, open, side_by_side};
+use super::turns::outline_of;
 use super::{
-    FoundSession, PageError, Params, Section, SessionRequest, Site, blocking, chart, encoded, html_response,
-    line, moment, window as fragment,
+    FoundSession, PageError, Params, Section, SessionRequest, Site, blocking, branch_graph, chart, dollars,
+    encoded, html_response, line, moment, window as fragment,
 };
 use crate::body;
-use crate::library::{ContextShare, Library, OpenSession, TurnRow};
+use crate::library::{ContextShare, Library, OpenSession};
 
+/// A difference between costs that is worth a sentence, in dollars.
+const MIN_TOLD: f64 = 0.005;
 /// Windows that the page itself has; the others are loaded.
 const FIRST_WINDOWS: usize = 1;
-/// Turns that the page itself lists.
-const MAX_TURNS: usize = 200;
-/// The largest image that is served, in bytes of Base64.
-const MAX_IMAGE: usize = 32 * 1024 * 1024;
 
 pub(crate) async fn page(
     State(site): State<Site>,
@@ -78,6 +75,8 @@ fn heading(library: &Library, found: &FoundSession, title: &str) -> Markup {
             p class="resume" {
                 code { "claude --resume " (shown) }
                 button type="button" class="copy" data-copy={ "claude --resume " (shown) } { "Copy" }
+                a href={ "/files?session=" (encoded(id)) "&in=" (encoded(listed.entry.slug.as_str())) } { "Files" }
+                (side_by_side())
                 @if library.is_changeable() { (actions(id, listed.entry.slug.as_str())) }
             }
         }
@@ -104,15 +103,21 @@ fn conversation(
 ) -> String {
     let outline = &session.outline;
     let total = &outline.total;
+    let of_agents = outline.of_agents.cost.dollars();
+    // Lists count a response once, in the session where it appeared first.
+    let listed = found.listed.usage.as_ref().filter(|_| request.agent.is_none());
+    let elsewhere = listed.map_or(0.0, |usage| total.cost.dollars() - usage.cost.dollars());
     let mut out = html! {
         section class="sums" aria-label="Sums" {
             @for (name, value) in [
                 ("turns", outline.turns.len().to_string()),
                 ("tokens", figures::amount(total.tokens.total())),
-                ("cost", super::dollars(total.cost.dollars())),
-                ("compactions", outline.compactions.to_string()),
+                ("cost", dollars(total.cost.dollars())),
+                ("compactions", outline.compactions.len().to_string()),
             ] { div { b { (value) } " " span { (name) } } }
+            @if of_agents > 0.0 { div { span { "of it " } b { (dollars(of_agents)) } " " span { "by sub-agents" } } }
         }
+        @if elsewhere > MIN_TOLD { p class="facts" { (dollars(elsewhere)) " of the cost is counted with another session, which has the same responses" } }
         @if request.branch.is_some() {
             p class="notice" { "This is another branch. " a href={ "/session/" (encoded(&request.id)) } { "Back to the last one" } }
         }
@@ -121,6 +126,7 @@ fn conversation(
         }
         @if outline.turns.len() > 1 { (chart::minimap(outline)) }
         @if total.tokens.total() > 0 { (share(&outline.share)) }
+        (branch_graph::draw(request, &session.graph))
         (outline_of(library, request, session))
     }
     .into_string();
@@ -142,7 +148,12 @@ fn windows(library: &Library, request: &SessionRequest, session: &OpenSession, i
     let query = request.query(session.bytes);
     let base = format!("/session/{}", encoded(id));
     let mut out =
-        format!("<div class=\"talk\" data-base=\"{base}\" data-query=\"{}\">", query.replace('&', "&amp;"));
+        format!("<div class=\"talk\" data-base=\"{base}\" data-query=\"{}\"", query.replace('&', "&amp;"));
+    // Sub-agents and what others see cannot be forked.
+    if library.is_changeable() && request.agent.is_none() {
+        out.push_str(" data-forks");
+    }
+    out.push('>');
     for (number, plan) in session.map.windows.iter().enumerate() {
         out.push_str(&format!(
             "<section class=\"window\" data-window=\"{number}\" data-height=\"{}\"",
@@ -173,58 +184,6 @@ fn draw_window(
             out.push_str("<p class=\"failed\">This part cannot be read any more: the file has changed.</p>")
         }
     }
-}
-
-/// The list of turns; a long one is loaded when it is opened.
-fn outline_of(library: &Library, request: &SessionRequest, session: &OpenSession) -> Markup {
-    let all = &session.outline.turns;
-    let is_long = all.len() > MAX_TURNS;
-    let address = format!("/session/{}/turns?{}", encoded(&request.id), request.query(session.bytes));
-    html! {
-        details class="outline" data-src=[is_long.then_some(address)] {
-            summary { "Turns" }
-            div class="inside" { @if !is_long { (turn_list(library, all)) } }
-        }
-    }
-}
-
-fn turn_list(library: &Library, turns: &[TurnRow]) -> Markup {
-    html! {
-        nav aria-label="Turns" {
-            ol tabindex="0" {
-                @for turn in turns {
-                    li class=[turn.has_errors.then_some("has-errors")] {
-                        a href={ "#L" (turn.line) } { (turn.opening) }
-                        small { @for fact in turn_facts(library, turn) { span { (fact) } } }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The list of turns alone.
-pub(crate) async fn turns(
-    State(site): State<Site>,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, PageError> {
-    let request = SessionRequest::new(id, &Params::parse(query.as_deref()));
-    let list = blocking(&site, move |library| {
-        let (_, session) = request.open(library)?;
-        Ok(turn_list(library, &session.outline.turns))
-    });
-    Ok(html_response(list.await?))
-}
-
-fn turn_facts(library: &Library, turn: &TurnRow) -> Vec<String> {
-    let mut facts: Vec<String> = turn.started.map(|millis| moment(library, millis)).into_iter().collect();
-    facts.extend(turn.duration_ms.map(figures::duration));
-    facts.extend((turn.tool_calls > 0).then(|| figures::counted(turn.tool_calls, "tool call")));
-    facts.extend((turn.tokens > 0).then(|| figures::tokens(turn.tokens)));
-    facts.extend((turn.dollars > 0.0).then(|| super::dollars(turn.dollars)));
-    facts.extend((turn.context > 0).then(|| format!("context {}", figures::amount(turn.context))));
-    facts
 }
 
 /// What the conversation is made of.
@@ -277,94 +236,4 @@ pub(crate) async fn agent(
     })
     .await?;
     Ok(html_response(maud::PreEscaped(html)))
-}
-
-/// Where a line is: its window, and the line that has an element there.
-pub(crate) async fn place(
-    State(site): State<Site>,
-    Path((id, line)): Path<(String, u32)>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, PageError> {
-    let request = SessionRequest::new(id, &Params::parse(query.as_deref()));
-    let place = blocking(&site, move |library| {
-        let (_, session) = request.open(library)?;
-        let at = session.window_of(line).or_else(|| session.outline.place_of(line));
-        at.ok_or_else(|| PageError::not_found("This conversation has no such line."))
-    })
-    .await?;
-    let json = format!("{{\"line\":{},\"window\":{}}}", place.0, place.1);
-    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
-}
-
-/// Leads to a record by its id.
-pub(crate) async fn record(
-    State(site): State<Site>,
-    Path((id, uuid)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, PageError> {
-    let request = SessionRequest::new(id, &Params::parse(query.as_deref()));
-    let target = blocking(&site, move |library| {
-        let found = request.find(library)?;
-        let line = library.line_of(&found.path, &uuid).map_err(|error| PageError::unreadable(&error))?;
-        let line = line.ok_or_else(|| PageError::not_found("The session has no such record."))?;
-        let slug = request.slug.map(|slug| format!("?in={}", encoded(&slug))).unwrap_or_default();
-        Ok(format!("/session/{}{slug}#L{line}", encoded(&request.id)))
-    })
-    .await?;
-    Ok((StatusCode::SEE_OTHER, [(header::LOCATION, target)]).into_response())
-}
-
-/// A record as it is written, with its line and byte.
-pub(crate) async fn raw(
-    State(site): State<Site>,
-    Path((id, line)): Path<(String, usize)>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, PageError> {
-    let request = SessionRequest::new(id, &Params::parse(query.as_deref()));
-    let raw = blocking(&site, move |library| {
-        let found = request.find_again(library)?;
-        let raw = library.raw(&found.path, line).map_err(|error| PageError::unreadable(&error))?;
-        raw.ok_or_else(|| PageError::not_found("The file has no such line."))
-    })
-    .await?;
-    let mut text = String::new();
-    annals_ui::html::escape(&String::from_utf8_lossy(&raw.bytes), &mut text);
-    Ok(html_response(html! {
-        p class="facts" {
-            span { "line " (raw.line) } span { "byte " (raw.offset) } span { (raw.bytes.len()) " bytes" }
-            button type="button" class="copy" data-copy-from="#raw-body pre" { "Copy" }
-        }
-        pre tabindex="0" { (maud::PreEscaped(text)) }
-    }))
-}
-
-/// An image of a record, if its first bytes are those of an image.
-pub(crate) async fn image(
-    State(site): State<Site>,
-    Path((id, line, number)): Path<(String, usize, usize)>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, PageError> {
-    let request = SessionRequest::new(id, &Params::parse(query.as_deref()));
-    let no_image = || PageError::not_found("There is no image here.");
-    let (kind, bytes) = blocking(&site, move |library| {
-        if !library.is_changeable() {
-            return Err(no_image());
-        }
-        let found = request.find_again(library)?;
-        let raw = library.raw(&found.path, line).map_err(|error| PageError::unreadable(&error))?;
-        let raw = raw.ok_or_else(no_image)?;
-        let (fields, _) = annals_json::Fields::scan(&raw.bytes).map_err(|_| no_image())?;
-        let data =
-            image_data(&annals_transcript::record::Record::new(fields), number).ok_or_else(no_image)?;
-        let data = data.decode();
-        if data.len() > MAX_IMAGE {
-            return Err(no_image());
-        }
-        let bytes = crate::body::from_base64(&data).ok_or_else(no_image)?;
-        let kind = image_type(&bytes).ok_or_else(no_image)?;
-        Ok((kind, bytes))
-    })
-    .await?;
-    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, "inline")], Body::from(bytes))
-        .into_response())
 }

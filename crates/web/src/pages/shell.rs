@@ -9,19 +9,21 @@ use crate::assets::{SCRIPT, STYLE};
 pub(crate) enum Section {
     Sessions,
     Search,
+    Files,
     Usage,
     Check,
     None,
 }
 
-const LINKS: [(Section, &str, &str); 4] = [
+const LINKS: [(Section, &str, &str); 5] = [
     (Section::Sessions, "/", "Sessions"),
     (Section::Search, "/search", "Search"),
+    (Section::Files, "/files", "Files"),
     (Section::Usage, "/usage", "Usage"),
     (Section::Check, "/check", "Check"),
 ];
 
-const KEYS: [(&str, &str); 9] = [
+const KEYS: [(&str, &str); 11] = [
     ("j k", "next, previous message"),
     ("n p", "next, previous prompt"),
     ("g G", "begin, end"),
@@ -29,6 +31,8 @@ const KEYS: [(&str, &str); 9] = [
     ("o", "open or fold"),
     ("e", "open or fold all"),
     ("r", "raw record"),
+    ("f", "fork here"),
+    ("d", "diffs unified or side by side"),
     ("t", "light, dark, or as the system"),
     ("?", "this help"),
 ];
@@ -70,6 +74,11 @@ pub(crate) fn open(title: &str, section: Section) -> Markup {
         (start) (head) (maud::PreEscaped("</head><body>")) (top)
         (maud::PreEscaped("<main id=\"main\" tabindex=\"-1\">"))
     }
+}
+
+/// The button that shows diffs side by side; narrow pages have none, and show them unified.
+pub(crate) fn side_by_side() -> Markup {
+    html! { button id="side" type="button" aria-pressed="false" title="Diffs side by side (d)" { "Side by side" } }
 }
 
 /// Everything after it.

@@ -11,6 +11,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 
+use super::tool_costs::ToolCosts;
 use super::{PageError, Params, Section, Site, blocking, chart, dollars, html_response, line, moment, shell};
 use crate::library::Library;
 
@@ -22,6 +23,9 @@ const DAYS: i64 = 60;
 const WEEKS: usize = 53;
 /// Rows of a table of models, projects or tools.
 const ROWS: usize = 20;
+
+/// What there is CSV by.
+const CSV: [&str; 6] = ["day", "month", "model", "project", "session", "tool"];
 
 /// Everything that was spent, in all stores.
 struct Spending {
@@ -106,7 +110,7 @@ fn body(library: &Library, spending: &Spending, params: &Params) -> Markup {
             div { b { (figures::amount(all.responses)) } " " span { "responses" } }
         }
         @if !unpriced.is_empty() { p class="notice" { "No price is known for " (unpriced.join(", ")) ": not in the sums." } }
-        p class="facts" { "CSV by " @for by in ["day", "month", "model", "project", "session"] { span { a href={ "/usage.csv?by=" (by) } { (by) } } } }
+        p class="facts" { "CSV by " @for by in CSV { span { a href={ "/usage.csv?by=" (by) } { (by) } } } }
         (by_day(library, spending))
         div class="grid" {
             (by_cost(library, spending, "model", "By model"))
@@ -158,7 +162,7 @@ fn by_cost(library: &Library, spending: &Spending, by: &str, caption: &str) -> M
 fn by_tool(library: &Library, spending: &Spending) -> Markup {
     html! {
         table {
-            caption { "By tool" }
+            caption { "By tool: calls; " a href="/usage/tools" { "what their results cost" } }
             tr { th scope="col" { "Tool" } th scope="col" class="right" { "Calls" } th scope="col" class="right" { "Failed" } }
             @for (tool, calls, errors) in spending.tools.iter().take(ROWS) {
                 tr { th scope="row" { (line(library, tool)) } td class="right" { (calls) } td class="right" { (errors) } }
@@ -189,11 +193,14 @@ fn by_block(library: &Library, spending: &Spending) -> Markup {
 pub(crate) async fn csv(State(site): State<Site>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
     let params = Params::parse(query.as_deref());
     let by = params.get("by").unwrap_or("day").to_owned();
-    if !["day", "month", "model", "project", "session"].contains(&by.as_str()) {
-        return Err(PageError::bad_request("There is CSV by day, month, model, project and session."));
+    if !CSV.contains(&by.as_str()) {
+        return Err(PageError::bad_request("There is CSV by day, month, model, project, session and tool."));
     }
     let name = format!("attachment; filename=\"usage-by-{by}.csv\"");
     let text = blocking(&site, move |library| {
+        if by == "tool" {
+            return Ok(ToolCosts::read(library, params.get("project")).csv(library));
+        }
         let mut out =
             format!("{by},responses,input,output,cache_read,cache_write_5m,cache_write_1h,cost_usd\n");
         for row in Spending::read(library, &params)?.named(library, &by) {
@@ -224,7 +231,7 @@ pub(crate) async fn csv(State(site): State<Site>, RawQuery(query): RawQuery) -> 
 }
 
 /// A cell. A spreadsheet takes what begins with certain characters for a formula.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     let guard = if text.starts_with(['=', '+', '-', '@', '\t']) { "'" } else { "" };
     format!("\"{guard}{}\"", text.replace('"', "\"\""))
 }

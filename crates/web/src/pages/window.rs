@@ -81,7 +81,8 @@ fn ways(library: &Library, request: &SessionRequest, branch: &Branch) -> Markup 
     }
 }
 
-fn branch_query(request: &SessionRequest, uuid: &str) -> String {
+/// The query of the page along a branch.
+pub(super) fn branch_query(request: &SessionRequest, uuid: &str) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(request.slug.as_ref().map(|slug| ("in", slug)));
     query.append_pair("branch", uuid);

@@ -88,6 +88,8 @@ fn attacks_in_every_field_stay_text() {
         format!("/session/{id}/raw/3"),
         "/search?q=alert".to_owned(),
         "/usage".to_owned(),
+        "/usage/tools".to_owned(),
+        "/files".to_owned(),
         "/check".to_owned(),
         format!("/session/{id}/change/rename?value=%3Cscript%3E"),
     ] {
@@ -101,6 +103,9 @@ fn attacks_in_every_field_stay_text() {
             format!("/search?q={attack}"),
             format!("/session/{attack}"),
             format!("/usage?project={attack}"),
+            format!("/usage/tools?project={attack}"),
+            format!("/files?q={attack}&session={attack}&project={attack}"),
+            format!("/file/{attack}"),
         ] {
             check(&path, &server.get(&path).body);
         }

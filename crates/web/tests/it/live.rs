@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 
-use super::support::{TestServer, library};
+use super::support::{TestServer, library, library_of};
 
 const ID: &str = "44444444-aaaa-4aaa-8aaa-000000000001";
 
@@ -126,4 +126,22 @@ fn a_new_session_is_told_to_the_list() {
     );
     wait_for(&mut stream, "event: changed");
     assert!(server.get("/sessions").body.contains("the second one"));
+}
+
+#[test]
+fn a_change_of_any_store_is_told_to_the_list() {
+    let (home, other) = (Home::new(), Home::new());
+    home.write(format!("projects/-w/{ID}.jsonl"), Session::new().id(ID).prompt("first").into_bytes());
+    let there = "44444444-aaaa-4aaa-8aaa-000000000003";
+    other.write(format!("projects/-w/{there}.jsonl"), Session::new().id(there).prompt("second").into_bytes());
+    let server = TestServer::start(library_of(&[&home, &other]));
+    let mut stream = events(&server, "/events");
+    wait_for(&mut stream, "event: open");
+    let more = "44444444-aaaa-4aaa-8aaa-000000000004";
+    other.write(
+        format!("projects/-w/{more}.jsonl"),
+        Session::new().id(more).prompt("the third one").into_bytes(),
+    );
+    wait_for(&mut stream, "event: changed");
+    assert!(server.get("/sessions").body.contains("the third one"));
 }

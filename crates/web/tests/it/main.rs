@@ -4,9 +4,11 @@
 
 mod changes;
 mod encrypted;
+mod files;
 mod hostile;
 mod limits;
 mod live;
+mod overview;
 mod pages;
 mod refusals;
 mod support;

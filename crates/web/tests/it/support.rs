@@ -41,10 +41,15 @@ impl Answer {
 }
 
 pub(crate) fn library(home: &Home) -> Library {
-    let store = Store::open(home.config_dir());
-    let data = DataDir::new(home.data_dir()).used_by(store.config_dir());
+    library_of(&[home])
+}
+
+/// A library of several stores, with the data folder of the first.
+pub(crate) fn library_of(homes: &[&Home]) -> Library {
+    let stores: Vec<_> = homes.iter().map(|home| Store::open(home.config_dir())).collect();
+    let data = DataDir::new(homes[0].data_dir()).used_by(stores[0].config_dir());
     let source = Arc::new(CountingSource::from(1_790_000_000_000));
-    Library::new(vec![store], data, Prices::embedded(), jiff::tz::TimeZone::UTC, source)
+    Library::new(stores, data, Prices::embedded(), jiff::tz::TimeZone::UTC, source)
 }
 
 pub(crate) fn redacted(home: &Home) -> Library {
@@ -148,4 +153,13 @@ fn unchunked(mut body: &str) -> String {
 pub(crate) fn form_token(page: &str) -> &str {
     let after = page.split("name=\"form_token\" value=\"").nth(1).unwrap_or_default();
     after.split('"').next().unwrap_or_default()
+}
+
+/// Archives every session of a store.
+pub(crate) fn archive(store: &Store, data: &DataDir) {
+    let discovery = store.discover();
+    let sessions: Vec<_> = discovery.sessions.iter().collect();
+    let source = CountingSource::from(1_789_000_000_000);
+    let mut writer = annals_vault::Vault::new(data).writer().unwrap();
+    writer.archive(&sessions, &discovery, &source, &mut annals_vault::NoProgress).unwrap();
 }

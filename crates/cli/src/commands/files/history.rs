@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use annals_index::{FileTouch, TouchingCall};
 use annals_store::{SessionKey, Summary};
 use annals_surgery::Session;
-use annals_surgery::file_versions::{FileVersion, VersionContent, VersionOrigin, versions};
+use annals_surgery::file_versions::{FileVersion, VersionContent, VersionDiff, load_sessions, versions};
 use annals_transcript::time::format_millis;
 use annals_ui::text;
 
-use super::diff::VersionDiff;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
@@ -41,14 +40,7 @@ impl FileHistory {
             |call: &&TouchingCall| call.touch == FileTouch::Change && Path::new(&call.path) == path;
         let keys: BTreeSet<&str> = calls.iter().filter(is_change).map(|call| call.session.as_str()).collect();
         let discovery = context.discover_all();
-        let (mut sessions, mut gone) = (Vec::new(), 0);
-        for key in keys {
-            let before = sessions.len();
-            for entry in discovery.sessions_named(&SessionKey::new(key)) {
-                sessions.push(Session::load_from(&entry.path, Some(&discovery))?);
-            }
-            gone += usize::from(sessions.len() == before);
-        }
+        let (sessions, gone) = load_sessions(&keys, &discovery)?;
         let versions = versions(&sessions, path);
         let ids = ShortIds::new(&discovery, context);
         Ok(Self { path: path.to_path_buf(), versions, sessions, ids, gone })
@@ -141,12 +133,6 @@ impl FileHistory {
     ) -> std::io::Result<()> {
         let out = &mut context.out;
         let when = version.time.map(|time| words::moment(time, &context.zone)).unwrap_or_default();
-        let what = match (&version.content, version.origin) {
-            (VersionContent::Absent, _) => "not there".to_owned(),
-            (_, VersionOrigin::Found) => "found".to_owned(),
-            (_, VersionOrigin::Copy) => "copied".to_owned(),
-            (_, VersionOrigin::Tool(tool)) => tool.to_owned(),
-        };
         let size = match version.bytes() {
             Some(bytes) => format!("{}, +{} -{}", words::bytes(bytes.len() as u64), diff.added, diff.removed),
             None if version.content == VersionContent::Absent => String::new(),
@@ -158,7 +144,7 @@ impl FileHistory {
         let digest: String = version.digest().unwrap_or_default().chars().take(SHOWN_DIGEST).collect();
         out.line("")?;
         let number = out.paint(Paint::Cyan, format!("version {}", version.number));
-        let parts = [digest, when, what, size];
+        let parts = [digest, when, version.label().to_owned(), size];
         let rest = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>();
         out.line(text![number, "  ", rest.join("  ")])?;
         let session = format!("  {}  {title}", self.ids.shown(version.session.as_str()));

@@ -1,9 +1,9 @@
 //! A list of files.
 
+use annals_index::TouchedFile;
 use annals_store::source::Clock as _;
 use annals_transcript::time::format_millis;
 
-use super::TouchedFile;
 use crate::args::FilesArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};

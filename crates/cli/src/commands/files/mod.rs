@@ -1,14 +1,12 @@
 //! `annals files`: the files that sessions read and changed, the versions of one of them, and how to get one back.
 
-mod diff;
 mod history;
 mod list;
 mod restore;
 
-use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use annals_index::{FileTouch, TouchingCall};
+use annals_index::{TouchingCall, touched_files};
 
 use crate::args::FilesArgs;
 use crate::context::Context;
@@ -17,23 +15,13 @@ use crate::indexed;
 use crate::session::ResolvedSession;
 use crate::table::one_line;
 
-/// A file, and what sessions did to it.
-struct TouchedFile {
-    path: String,
-    reads: u64,
-    changes: u64,
-    last: Option<i64>,
-    /// The sessions, in the order in which they came first.
-    sessions: Vec<String>,
-}
-
 pub(crate) fn run(args: &FilesArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let mut calls = Vec::new();
     for answer in context.each_store(|context| indexed::query(context, |index| index.touching_calls())) {
         calls.extend(answer?.0);
     }
     let Some(target) = &args.target else {
-        return list::run(touched(calls.iter()), args, context);
+        return list::run(touched_files(&calls), args, context);
     };
     let is_session_file = target.ends_with(".jsonl");
     let path = if is_session_file { None } else { path_named(target, &calls, context)? };
@@ -51,7 +39,7 @@ pub(crate) fn run(args: &FilesArgs, context: &mut Context) -> Result<Outcome, Fa
                 .hint(format!("annals files {target} lists its files")));
         }
         let key = session.key.as_str();
-        return list::run(touched(calls.iter().filter(|call| call.session == key)), args, context);
+        return list::run(touched_files(calls.iter().filter(|call| call.session == key)), args, context);
     };
     let history = history::FileHistory::read(&path, &calls, context)?;
     match (&args.restore, &args.print) {
@@ -66,30 +54,6 @@ pub(crate) fn run(args: &FilesArgs, context: &mut Context) -> Result<Outcome, Fa
         }
         (None, None) => history.show(context),
     }
-}
-
-/// Sums calls by file.
-fn touched<'c>(calls: impl Iterator<Item = &'c TouchingCall>) -> Vec<TouchedFile> {
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut files: Vec<TouchedFile> = Vec::new();
-    for call in calls {
-        let at = *places.entry(&call.path).or_insert(files.len());
-        if at == files.len() {
-            let path = call.path.clone();
-            files.push(TouchedFile { path, reads: 0, changes: 0, last: None, sessions: Vec::new() });
-        }
-        let file = &mut files[at];
-        match call.touch {
-            FileTouch::Read => file.reads += 1,
-            FileTouch::Change => file.changes += 1,
-        }
-        file.last = file.last.max(call.millis);
-        if !file.sessions.contains(&call.session) {
-            file.sessions.push(call.session.clone());
-        }
-    }
-    files.sort_by(|left, right| right.last.cmp(&left.last).then_with(|| left.path.cmp(&right.path)));
-    files
 }
 
 /// The touched file that an argument names: by its path from here, else by the end of its path.

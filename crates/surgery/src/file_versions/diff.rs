@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use annals_surgery::file_versions::{FileVersion, VersionContent};
 use similar::TextDiff;
+
+use super::{FileVersion, VersionContent};
 
 /// Larger versions are not compared: nobody reads such a diff.
 const MAX_COMPARED: usize = 4 * 1024 * 1024;
@@ -15,16 +16,19 @@ const MAX_TIME: Duration = Duration::from_millis(500);
 const CONTEXT: usize = 3;
 
 /// What a version changed.
-pub(super) struct VersionDiff {
-    pub(super) added: usize,
-    pub(super) removed: usize,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VersionDiff {
+    /// Lines that came.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
     /// A unified diff without file names; `None` if the versions are not texts that can be compared.
-    pub(super) text: Option<String>,
+    pub text: Option<String>,
 }
 
 impl VersionDiff {
     /// Compares a version with the one before it; the first is compared with nothing.
-    pub(super) fn between(before: Option<&FileVersion>, after: &FileVersion) -> Self {
+    pub fn between(before: Option<&FileVersion>, after: &FileVersion) -> Self {
         let none = Self { added: 0, removed: 0, text: None };
         let whole = before.map_or(Some(""), text_of).zip(text_of(after));
         // Of large files newer clients record only what was replaced.
