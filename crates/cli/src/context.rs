@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use annals_policy::secret::Secret;
 use annals_store::DataDir;
 use annals_transcript::price::Prices;
+use annals_ui::terminal::ColorMode;
 use jiff::tz::TimeZone;
 
 use crate::args::{ColorChoice, GlobalArgs};
@@ -76,12 +77,7 @@ impl Context {
         let data_dir = global.data_dir.clone().or_else(|| environment.annals_data_dir.clone());
         let data_dir =
             data_dir.or_else(|| environment.platform_data_dir.as_ref().map(|dir| dir.join("annals")));
-        let color = match global.color {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => environment.stdout_is_terminal && !environment.no_color,
-        };
-        let mut out = Output::new(&environment, color && !global.json);
+        let mut out = Output::new(&environment, color_mode(global, &environment, &config));
         if global.no_pager {
             out.disable_pager();
         }
@@ -159,6 +155,22 @@ impl Context {
     /// The working directory as the client spells it.
     pub(crate) fn current_dir_text(&self) -> Option<String> {
         self.current_dir.as_ref().map(|dir| dir.to_string_lossy().into_owned())
+    }
+}
+
+/// Whether there are colors, and which: an option wins over the variable, which wins over the theme of the configuration file.
+fn color_mode(global: &GlobalArgs, environment: &Environment, config: &Configuration) -> ColorMode {
+    let theme = config.text(ConfigKey::Theme);
+    let is_colored = match global.color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => environment.stdout_is_terminal && !environment.no_color && theme != Some("none"),
+    };
+    match theme {
+        _ if !is_colored || global.json => ColorMode::Plain,
+        Some("dark") => ColorMode::Dark,
+        Some("light") => ColorMode::Light,
+        _ => ColorMode::Ansi,
     }
 }
 

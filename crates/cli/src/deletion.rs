@@ -9,6 +9,7 @@ use annals_store::source::Clock as _;
 use annals_store::{Discovery, SessionEntry};
 
 use crate::context::Context;
+use crate::short_ids::shell_word;
 use crate::{vault, words};
 
 /// How long the client keeps sessions unless `cleanupPeriodDays` in its settings.json says otherwise.
@@ -19,18 +20,53 @@ const WARNING_DAYS: i64 = 7;
 
 const DAY_MILLIS: i64 = 24 * 3_600_000;
 
-/// The sessions that the client deletes soon, and that the vault does not have as they are.
+/// What the client deletes soon from each store, by the settings of that store.
 pub(crate) struct Deletions {
+    stores: Vec<StoreDeletions>,
+}
+
+/// The sessions of a store that the client deletes soon, and that the vault does not have as they are.
+struct StoreDeletions {
+    /// The folder of the store, if there are several.
+    store: Option<String>,
     /// How many days the client keeps sessions.
-    pub(crate) days: i64,
+    days: i64,
     /// How many sessions are not archived and go within the warning period.
-    pub(crate) sessions: usize,
+    sessions: usize,
     /// How many of them are older already: they go when the client starts.
-    pub(crate) overdue: usize,
+    overdue: usize,
 }
 
 impl Deletions {
+    /// Looks at the sessions of all stores.
     pub(crate) fn of(discovery: &Discovery, context: &Context) -> Self {
+        Self { stores: context.each_store(|context| StoreDeletions::of(discovery, context)) }
+    }
+
+    /// How many days the client keeps sessions; of several stores, the shortest time.
+    pub(crate) fn days(&self) -> i64 {
+        self.stores.iter().map(|store| store.days).min().unwrap_or(DEFAULT_DAYS)
+    }
+
+    /// How many sessions are not archived and go within the warning period.
+    pub(crate) fn sessions(&self) -> usize {
+        self.stores.iter().map(|store| store.sessions).sum()
+    }
+
+    /// How many of them are older already: they go when the client starts.
+    pub(crate) fn overdue(&self) -> usize {
+        self.stores.iter().map(|store| store.overdue).sum()
+    }
+
+    /// A warning for each store that loses something soon.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+        self.stores.iter().filter_map(StoreDeletions::warning)
+    }
+}
+
+impl StoreDeletions {
+    /// Looks at the sessions of the store in use.
+    fn of(discovery: &Discovery, context: &Context) -> Self {
         let days = period(context);
         let now = context.source.now();
         let age_of = |session: &SessionEntry| session.modified.map(|written| now.saturating_sub(written));
@@ -41,7 +77,9 @@ impl Deletions {
             .sessions
             .iter()
             .filter(|session| {
-                session.bytes > 0 && is_older(session, days.saturating_sub(WARNING_DAYS).max(0))
+                context.store.is_in_use_for(&session.path)
+                    && session.bytes > 0
+                    && is_older(session, days.saturating_sub(WARNING_DAYS).max(0))
             })
             .collect();
         // The vault is opened only if there is something to look for.
@@ -52,11 +90,13 @@ impl Deletions {
         };
         let lost: Vec<_> = near.into_iter().filter(|session| !is_archived(session)).collect();
         let overdue = lost.iter().filter(|session| is_older(session, days)).count();
-        Self { days, sessions: lost.len(), overdue }
+        let store = context.store.config_dir().path().display().to_string();
+        let store = Some(store).filter(|_| context.store.are_several());
+        Self { store, days, sessions: lost.len(), overdue }
     }
 
     /// The warning; `None` if nothing is lost soon.
-    pub(crate) fn warning(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         if self.sessions == 0 {
             return None;
         }
@@ -70,9 +110,11 @@ impl Deletions {
             }
         };
         let days = words::plural(u64::try_from(self.days).unwrap_or(0), "day", "days");
+        let store = self.store.as_ref().map(|store| format!(" --config-dir {}", shell_word(store)));
         Some(format!(
             "{sessions} {is} not archived, and Claude Code deletes {them} {when} ({days} after the last write): \
-             annals archive --all"
+             annals archive --all{}",
+            store.unwrap_or_default()
         ))
     }
 }

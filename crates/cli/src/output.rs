@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, Write};
 
 use annals_json::ObjectWriter;
 pub(crate) use annals_ui::Paint;
+use annals_ui::terminal::ColorMode;
 use annals_ui::{TerminalText, escape_json};
 use unicode_width::UnicodeWidthStr;
 
@@ -25,7 +26,8 @@ enum OutputStream {
 /// Standard output and its properties.
 pub(crate) struct Output {
     target: OutputStream,
-    pub(crate) color: bool,
+    /// Whether there are colors, and which.
+    pub(crate) color: ColorMode,
     /// Whether the locale can show more than ASCII.
     pub(crate) unicode: bool,
     /// The width that text is wrapped to, in columns.
@@ -60,7 +62,7 @@ const FILE_WIDTH: usize = 100;
 const MIN_WIDTH: usize = 40;
 
 impl Output {
-    pub(crate) fn new(environment: &Environment, color: bool) -> Self {
+    pub(crate) fn new(environment: &Environment, color: ColorMode) -> Self {
         let terminal = environment.terminal_size.map(|(width, _)| width);
         let columns = environment.columns.or(terminal.filter(|_| environment.stdout_is_terminal));
         let columns = columns.map(|columns| columns.max(MIN_WIDTH));
@@ -180,8 +182,7 @@ impl Output {
 
     /// Styles a text, if colors are enabled.
     pub(crate) fn paint(&self, paint: Paint, text: impl Into<TerminalText>) -> TerminalText {
-        let text = text.into();
-        if !self.color || text.is_empty() { text } else { paint.over(text) }
+        paint.over(text, self.color)
     }
 
     /// Flushes, and waits for the pager.

@@ -106,6 +106,11 @@ impl Stores {
         found.map(|(at, _)| at)
     }
 
+    /// Whether a file belongs to the store in use.
+    pub(crate) fn is_in_use_for(&self, file: &Path) -> bool {
+        !self.are_several() || self.position_of_file(file) == Some(self.in_use.get())
+    }
+
     /// The store of a file, where there are several and it has to be said.
     pub(crate) fn name_of(&self, file: &Path) -> Option<String> {
         let position = self.position_of_file(file).filter(|_| self.are_several())?;

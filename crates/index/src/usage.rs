@@ -1,6 +1,6 @@
 //! Usage from the index: the same items that reading the files would give.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -51,6 +51,13 @@ impl Index {
             items.push(item);
         }
         Ok((sources, items))
+    }
+
+    /// The keys of all responses that were billed. The same response has the same key in every index.
+    pub fn response_keys(&self) -> Result<HashSet<[u8; 16]>, IndexError> {
+        let mut statement = self.connection.prepare_cached("SELECT key FROM charges WHERE part = 0")?;
+        let keys = statement.query_map([], |row| row.get(0))?;
+        Ok(keys.collect::<Result<_, _>>()?)
     }
 
     /// The sessions whose progress records name sub-agents that the index has no file of, with these sub-agents: what they

@@ -8,6 +8,7 @@ use crate::input::LineInput;
 use crate::keymap::{Keymap, Scope};
 use crate::list::SessionList;
 use crate::reader::{OutlineLine, Reader};
+use crate::refresh::Refresh;
 use crate::usage::UsageTable;
 
 /// Minutes from UTC at an instant.
@@ -43,13 +44,15 @@ impl PartialEq for ZoneOffset {
 pub struct AppOptions {
     /// Whether the terminal can show more than ASCII.
     pub unicode: bool,
+    /// What keys mean.
+    pub keymap: Keymap,
     pub(crate) zone: ZoneOffset,
 }
 
 impl AppOptions {
     /// For a terminal that can show Unicode or not, and a time zone: minutes from UTC at an instant.
     pub fn new(unicode: bool, zone: impl Fn(i64) -> i32 + Send + Sync + 'static) -> Self {
-        Self { unicode, zone: ZoneOffset(Arc::new(zone)) }
+        Self { unicode, keymap: Keymap::default(), zone: ZoneOffset(Arc::new(zone)) }
     }
 }
 
@@ -173,7 +176,6 @@ pub(crate) struct StatusMessage {
 #[derive(Debug, Default)]
 pub struct App {
     pub(crate) options: AppOptions,
-    pub(crate) keymap: Keymap,
     /// Columns and rows.
     pub(crate) size: (u16, u16),
     /// Milliseconds since 1970.
@@ -191,6 +193,9 @@ pub struct App {
     pub(crate) work: Vec<&'static str>,
     /// Whether the list was ever read.
     pub(crate) is_listed: bool,
+    /// Whether the list and its numbers are older than the store.
+    pub(crate) list_refresh: Refresh,
+    pub(crate) count_refresh: Refresh,
 }
 
 impl App {

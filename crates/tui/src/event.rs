@@ -72,6 +72,8 @@ pub enum Answer {
     Plan(Change, Result<Vec<String>, String>),
     /// What a change did.
     Applied(Change, Result<Vec<String>, String>),
+    /// Something in a store may have changed.
+    Changed,
     /// The client ended, or could not be started.
     Resumed(Result<(), String>),
 }

@@ -15,6 +15,7 @@ mod key;
 mod keymap;
 mod list;
 mod reader;
+mod refresh;
 #[cfg(unix)]
 mod runner;
 #[cfg(unix)]
@@ -29,7 +30,7 @@ pub use host::{
     Change, Client, Host, OpenSession, SearchHit, SessionNumbers, SessionRow, UsageLine, UsageReport,
 };
 pub use key::{Key, Mouse};
-pub use keymap::{Binding, Command, DEFAULT_BINDINGS, Keymap, Scope};
+pub use keymap::{Binding, Command, Keymap, KeymapError, Scope};
 pub use reader::Document;
 #[cfg(unix)]
 pub use runner::{ExitReason, run};

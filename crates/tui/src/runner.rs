@@ -135,19 +135,21 @@ struct Runner {
 }
 
 /// Runs the viewer until it ends. `terminal` is where it is drawn, `open` is a session to begin with, and `hosts` makes one host
-/// for each thread.
+/// for each thread. `wait_for_change` blocks until something in a store may have changed, again and again, until it returns false.
 pub fn run(
     options: AppOptions,
     mode: ColorMode,
     terminal: File,
     open: Option<SessionRow>,
     mut hosts: impl FnMut() -> Box<dyn Host>,
+    wait_for_change: impl FnMut() -> bool + Send + 'static,
 ) -> io::Result<ExitReason> {
     let signals = Signals::listen()?;
     let (sender, answers) = channel();
     let (mut wake, waker) = io::pipe()?;
     let mut worker = || Ok::<_, io::Error>(Worker::start(hosts(), sender.clone(), waker.try_clone()?));
     let (lists, numbers, sessions) = (worker()?, worker()?, worker()?);
+    watch(wait_for_change, sender.clone());
     let mut host = hosts();
     let app = App::new(options, size(), host.now());
     let terminal = Terminal::enter(terminal, mode)?;
@@ -187,6 +189,11 @@ pub fn run(
     }
     runner.terminal.leave()?;
     Ok(exit.unwrap_or(ExitReason::Quit))
+}
+
+/// Tells of changes from a thread of its own. They need not wake anybody: they are looked at with the next tick.
+fn watch(mut wait_for_change: impl FnMut() -> bool + Send + 'static, answers: Sender<Answer>) {
+    thread::spawn(move || while wait_for_change() && answers.send(Answer::Changed).is_ok() {});
 }
 
 impl Runner {

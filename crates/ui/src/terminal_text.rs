@@ -8,16 +8,19 @@ use std::fmt;
 use std::ops::Add;
 
 use crate::clean::{LineBreaks, clean_as};
+use crate::terminal::{Color, ColorMode};
 
 /// A text without control characters, bidirectional overrides or hidden characters, and with no escape sequence but
 /// styles.
 ///
 /// ```
+/// use annals_ui::terminal::ColorMode;
 /// use annals_ui::{Paint, TerminalText, text};
 ///
 /// let title = "a\u{1b}[2Jtitle\nannals: forged";
 /// assert_eq!(TerminalText::from(title), "atitle annals: forged");
-/// assert_eq!(text![Paint::Bold.over("id"), "  ", title], "\u{1b}[1mid\u{1b}[0m  atitle annals: forged");
+/// let id = Paint::Bold.over("id", ColorMode::Ansi);
+/// assert_eq!(text![id, "  ", title], "\u{1b}[1mid\u{1b}[0m  atitle annals: forged");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TerminalText(String);
@@ -152,17 +155,20 @@ pub enum Paint {
 }
 
 impl Paint {
-    /// Returns a text in this style.
-    pub fn over(self, text: impl Into<TerminalText>) -> TerminalText {
-        let code = match self {
-            Self::Bold => "1",
-            Self::Dim => "2",
-            Self::Red => "31",
-            Self::Green => "32",
-            Self::Yellow => "33",
-            Self::Cyan => "36",
+    /// Returns a text in this style; as it is, where there are no colors or there is no text.
+    pub fn over(self, text: impl Into<TerminalText>, mode: ColorMode) -> TerminalText {
+        let text = text.into();
+        let code = match (self, mode) {
+            _ if !mode.is_colored() || text.is_empty() => return text,
+            (Self::Bold, _) => "1",
+            (Self::Dim, ColorMode::Ansi) => "2",
+            (Self::Dim, _) => Color::Gray.code(mode),
+            (Self::Red, _) => Color::Red.code(mode),
+            (Self::Green, _) => Color::Green.code(mode),
+            (Self::Yellow, _) => Color::Yellow.code(mode),
+            (Self::Cyan, _) => Color::Cyan.code(mode),
         };
-        TerminalText(format!("\u{1b}[{code}m{}\u{1b}[0m", text.into().0))
+        TerminalText(format!("\u{1b}[{code}m{}\u{1b}[0m", text.0))
     }
 }
 
@@ -181,8 +187,10 @@ mod tests {
         ] {
             assert_eq!(text, "xy z<U+202E>");
         }
-        let painted = Paint::Red.over(hostile) + " " + Paint::Dim.over("b");
+        let painted = Paint::Red.over(hostile, ColorMode::Ansi) + " " + Paint::Dim.over("b", ColorMode::Ansi);
         assert_eq!(painted, "\u{1b}[31mxy z<U+202E>\u{1b}[0m \u{1b}[2mb\u{1b}[0m");
+        let fixed = Paint::Dim.over("b", ColorMode::Dark) + Paint::Red.over("", ColorMode::Light);
+        assert_eq!(fixed + Paint::Red.over("c", ColorMode::Plain), "\u{1b}[38;5;247mb\u{1b}[0mc");
         assert_eq!(TerminalText::from(painted.as_str()), "xy z<U+202E> b", "a string is never trusted");
         assert_eq!(TerminalText::block("a\n\tb\r\u{9b}2Jc"), "a\n\tb\nc");
     }

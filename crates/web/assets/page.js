@@ -7,7 +7,7 @@ const themes = ["", "light", "dark"];
 function setTheme(theme) {
   if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
 }
-setTheme(localStorage.getItem("annals-theme") || "");
+setTheme(localStorage.getItem("annals-theme") ?? root.dataset.theme ?? "");
 function nextTheme() {
   const theme = themes[(themes.indexOf(root.dataset.theme || "") + 1) % themes.length];
   localStorage.setItem("annals-theme", theme);

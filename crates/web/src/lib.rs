@@ -12,9 +12,11 @@ mod library;
 mod pages;
 mod router;
 mod server;
+mod theme;
 mod tls;
 
 pub use guard::{AccessToken, Password};
 pub use library::Library;
 pub use server::{Exposure, ServeError, Server, ServerConfig, ServerLimits};
+pub use theme::Theme;
 pub use tls::{TlsError, TlsFiles};

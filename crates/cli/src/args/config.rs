@@ -3,8 +3,8 @@
 const CONFIG_EXAMPLES: &str = "\
 Keys:
   stores              folders to read, instead of the usual ones
-  theme               auto, light or dark (nothing reads it yet)
-  keymap              default or vim (nothing reads it yet)
+  theme               auto, light, dark or none
+  keymap              of the terminal viewer: default, vim, or a table of keys
   pager               a command, used where PAGER is not set
   redaction-patterns  regular expressions of secrets, besides the built-in ones
 

@@ -78,6 +78,12 @@ impl ExportFormat {
             Self::Bundle => "bundle",
         }
     }
+
+    /// The format of files with this ending.
+    pub(crate) fn of_extension(ending: &str) -> Option<Self> {
+        let is_named = |form: &Self| form.extension() == ending;
+        Self::value_variants().iter().copied().find(is_named)
+    }
 }
 
 /// How much of a conversation is exported.

@@ -79,6 +79,11 @@ fn print_key(key: ConfigKey, context: &mut Context) -> Result<Outcome, Fault> {
                 context.out.line(one_line(item))?;
             }
         }
+        ConfigValue::Table(entries) => {
+            for (name, texts) in entries {
+                context.out.line(one_line(&format!("{name} = {}", texts.join(", "))))?;
+            }
+        }
     }
     Ok(Outcome::Done)
 }
@@ -93,6 +98,12 @@ fn print_all(context: &mut Context) -> Result<Outcome, Fault> {
         let values = match value {
             ConfigValue::Text(text) => one_line(text),
             ConfigValue::List(list) => one_line(&list.join(", ")),
+            ConfigValue::Table(entries) => {
+                for (name, texts) in entries {
+                    context.out.line(one_line(&format!("{}.{name} = {}", key.name(), texts.join(", "))))?;
+                }
+                continue;
+            }
         };
         context.out.line(format!("{} = {values}", key.name()))?;
     }
@@ -102,6 +113,11 @@ fn print_all(context: &mut Context) -> Result<Outcome, Fault> {
 fn write_value(key: ConfigKey, value: &ConfigValue, object: &mut ObjectWriter<'_>) {
     match value {
         ConfigValue::List(list) => json::names(object, key.name(), list),
+        ConfigValue::Table(entries) => {
+            object.object(key.name(), |table| {
+                entries.iter().for_each(|(name, texts)| json::names(table, name, texts));
+            });
+        }
         ConfigValue::Text(text) => {
             object.string(key.name(), text);
         }

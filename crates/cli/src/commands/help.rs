@@ -23,7 +23,7 @@ pub(crate) fn run(args: &HelpArgs, context: &mut Context) -> Result<Outcome, Fau
     }
     let text = if args.name.is_some() { page.render_long_help() } else { page.render_help() };
     context.out.page();
-    let text = if context.out.color { text.ansi().to_string() } else { text.to_string() };
+    let text = if context.out.color.is_colored() { text.ansi().to_string() } else { text.to_string() };
     context.out.text(TerminalText::keeping_styles(&text))?;
     Ok(Outcome::Done)
 }

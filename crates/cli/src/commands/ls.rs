@@ -216,7 +216,7 @@ fn finish(
     for note in notes {
         context.out.painted_note(Some(Paint::Dim), note)?;
     }
-    if let Some(warning) = Deletions::of(discovery, context).warning() {
+    for warning in Deletions::of(discovery, context).warnings() {
         // What is piped is a list of sessions.
         match context.out.is_terminal {
             true => context.out.painted_note(Some(Paint::Yellow), warning)?,

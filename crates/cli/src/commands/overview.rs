@@ -209,7 +209,7 @@ fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context)
         let text = format!("{files} damaged or unreadable lines: annals check --all");
         out.painted_note(Some(Paint::Yellow), text)?;
     }
-    if let Some(warning) = totals.deletions.warning() {
+    for warning in totals.deletions.warnings() {
         out.painted_note(Some(Paint::Yellow), warning)?;
     }
     out.note("Next: annals show last, annals search WORDS, annals usage, annals help")
@@ -239,9 +239,9 @@ fn write_json(totals: &StoreTotals, context: &mut Context) -> std::io::Result<()
         }
         object.number("damagedFiles", totals.damaged as u64);
         object.object("deletions", |object| {
-            object.number("cleanupPeriodDays", u64::try_from(totals.deletions.days).unwrap_or(0));
-            object.number("sessions", totals.deletions.sessions as u64);
-            object.number("overdue", totals.deletions.overdue as u64);
+            object.number("cleanupPeriodDays", u64::try_from(totals.deletions.days()).unwrap_or(0));
+            object.number("sessions", totals.deletions.sessions() as u64);
+            object.number("overdue", totals.deletions.overdue() as u64);
         });
     })
 }

@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use annals_store::read::read_file;
 use annals_transcript::redact::SecretRules;
-use annals_web::{Exposure, Library, Password, ServeError, Server, ServerConfig, ServerLimits, TlsFiles};
+use annals_web::{
+    Exposure, Library, Password, ServeError, Server, ServerConfig, ServerLimits, Theme, TlsFiles,
+};
 
 use super::mock_api::StopSignal;
 use crate::args::ServeArgs;
+use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
@@ -66,6 +69,11 @@ fn library(context: &Context, is_exposed: bool) -> Result<Library, Fault> {
     let stores = context.store.all().to_vec();
     let library =
         Library::new(stores, context.data_dir()?, context.prices.clone(), context.zone.clone(), source);
+    let library = library.with_theme(match context.config.text(ConfigKey::Theme) {
+        Some("light") => Theme::Light,
+        Some("dark") => Theme::Dark,
+        _ => Theme::System,
+    });
     let patterns = context.redaction_patterns(&[]);
     if !is_exposed {
         return Ok(library.with_redaction_patterns(patterns));

@@ -17,6 +17,8 @@ pub(crate) enum ConfigKey {
 pub(crate) enum ConfigValue {
     Text(String),
     List(Vec<String>),
+    /// Names and the texts of each, in the order of the file.
+    Table(Vec<(String, Vec<String>)>),
 }
 
 impl ConfigKey {
@@ -48,8 +50,8 @@ impl ConfigKey {
     /// What its value must be, for an error.
     pub(crate) fn expected(self) -> &'static str {
         match self {
-            Self::Theme => "auto, light or dark",
-            Self::Keymap => "default or vim",
+            Self::Theme => "auto, light, dark or none",
+            Self::Keymap => "default, vim, or a table of keys",
             _ if self.is_list() => "a list of texts",
             _ => "a text",
         }
@@ -58,12 +60,17 @@ impl ConfigKey {
     /// Whether a value is one that the key may have.
     pub(crate) fn check(self, value: &ConfigValue) -> Result<(), String> {
         let is_valid = match (self, value) {
-            (Self::Theme, ConfigValue::Text(text)) => ["auto", "light", "dark"].contains(&text.as_str()),
-            (Self::Keymap, ConfigValue::Text(text)) => ["default", "vim"].contains(&text.as_str()),
+            (Self::Theme, ConfigValue::Text(text)) => {
+                ["auto", "light", "dark", "none"].contains(&text.as_str())
+            }
+            (Self::Keymap, ConfigValue::Text(text)) => annals_tui::Keymap::PRESETS.contains(&text.as_str()),
+            (Self::Keymap, ConfigValue::Table(_)) => true,
             (Self::RedactionPatterns, ConfigValue::List(patterns)) => {
                 return patterns.iter().try_for_each(|pattern| check_pattern(pattern));
             }
-            (key, value) => key.is_list() == matches!(value, ConfigValue::List(_)),
+            (key, ConfigValue::List(_)) => key.is_list(),
+            (key, ConfigValue::Text(_)) => !key.is_list(),
+            (_, ConfigValue::Table(_)) => false,
         };
         match is_valid {
             true => Ok(()),

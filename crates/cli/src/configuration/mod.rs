@@ -5,6 +5,7 @@
 //! error: a redaction pattern that is silently ignored would let a secret out.
 
 mod key;
+mod keymap;
 mod write;
 
 use std::collections::BTreeMap;
@@ -58,6 +59,15 @@ impl Configuration {
         for (name, item) in document.as_table().iter() {
             let key_span = document.as_table().key(name).and_then(toml_edit::Key::span);
             match ConfigKey::of(name) {
+                Some(ConfigKey::Keymap) if item.is_table_like() => {
+                    let told = |(span, wrong): keymap::Wrong| format!("{}: {wrong}", place(text, span));
+                    let Some(table) = item.as_table_like() else { continue };
+                    let (value, unknown) = keymap::read_table(table).map_err(told)?;
+                    config.values.insert(ConfigKey::Keymap, value);
+                    let unknown =
+                        unknown.into_iter().map(|wrong| format!("{}:{}", path.display(), told(wrong)));
+                    config.unknown.extend(unknown);
+                }
                 Some(key) => {
                     let value = read_value(key, item)
                         .map_err(|wrong| format!("{}: {wrong}", place(text, item.span().or(key_span))))?;
@@ -86,7 +96,7 @@ impl Configuration {
     pub(crate) fn text(&self, key: ConfigKey) -> Option<&str> {
         match self.get(key)? {
             ConfigValue::Text(text) => Some(text),
-            ConfigValue::List(_) => None,
+            _ => None,
         }
     }
 
@@ -160,8 +170,8 @@ mod tests {
     #[test]
     fn a_wrong_value_is_told_with_its_place() {
         for (text, wrong) in [
-            ("theme = 3", "1:9: theme must be auto, light or dark"),
-            ("theme = \"pink\"", "1:9: theme must be auto, light or dark"),
+            ("theme = 3", "1:9: theme must be auto, light, dark or none"),
+            ("theme = \"pink\"", "1:9: theme must be auto, light, dark or none"),
             ("\npager = [\"less\"]", "2:9: pager must be a text"),
             ("stores = \"/a\"", "1:10: stores must be a list of texts"),
             ("stores = [\"/a\", 1]", "1:10: stores must be a list of texts"),
@@ -173,6 +183,35 @@ mod tests {
         }
         let broken = parsed("theme = \"dark\"\npager = =\n").unwrap_err();
         assert!(broken.starts_with("2:9: "), "{broken}");
+    }
+
+    #[test]
+    fn keys_are_bound_and_an_unknown_action_is_told_with_its_place() {
+        use annals_tui::{Command, Key, Scope};
+        let text = "[keymap]\npreset = \"vim\"\nlist.trash = \"ctrl-x\"\n[keymap.session]\nfork = [\"F\"]\nfly = \"f\"\n";
+        let config = parsed(text).unwrap();
+        assert_eq!(config.unknown, ["config.toml:6:7: unknown action \"fly\" of session"]);
+        let keymap = config.keymap();
+        for (scope, key, command) in [
+            (Scope::List, Key::Ctrl('x'), Some(Command::Trash)),
+            (Scope::List, Key::Char('d'), None),
+            (Scope::List, Key::Ctrl('e'), Some(Command::Down)),
+            (Scope::Session, Key::Char('F'), Some(Command::Fork)),
+            (Scope::Session, Key::Char('f'), None),
+        ] {
+            assert_eq!(keymap.command(scope, key), command, "{key:?}");
+        }
+        let vim = parsed("keymap = \"vim\"").unwrap().keymap();
+        assert_eq!(vim.command(Scope::Session, Key::Char('z')), Some(Command::Fold));
+        for (text, wrong) in [
+            ("keymap = \"emacs\"", "1:10: keymap must be default, vim, or a table of keys"),
+            ("[keymap]\npreset = \"emacs\"", "2:10: unknown keymap \"emacs\""),
+            ("[keymap]\nlist = 1", "2:8: keymap.list must be a table of actions"),
+            ("[keymap.list]\ntrash = 1", "2:9: list.trash must be a key or a list of keys"),
+        ] {
+            let error = parsed(text).unwrap_err();
+            assert!(error.starts_with(wrong), "{text}: {error}");
+        }
     }
 
     #[test]

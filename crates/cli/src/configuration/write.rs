@@ -21,6 +21,11 @@ pub(crate) fn set(path: &Path, key: ConfigKey, value: &ConfigValue) -> Result<()
             .hint("nothing was changed: correct the file first")
     };
     let text = String::from_utf8(old).map_err(|error| broken(&error))?;
+    let is_table = |document: &DocumentMut| document.get(key.name()).is_some_and(Item::is_table_like);
+    if text.parse::<DocumentMut>().is_ok_and(|document| is_table(&document)) {
+        return Err(Fault::usage(format!("{} is a table in {}", key.name(), path.display()))
+            .hint("nothing was changed: edit the file"));
+    }
     let new = with_value(&text, key, value).map_err(|error| broken(&error))?;
     Ok(replace_file(&target, new.as_bytes())?)
 }
@@ -31,6 +36,7 @@ fn with_value(text: &str, key: ConfigKey, value: &ConfigValue) -> Result<String,
     let mut new = match value {
         ConfigValue::Text(text) => Value::from(text.as_str()),
         ConfigValue::List(list) => Value::Array(list.iter().map(String::as_str).collect::<Array>()),
+        ConfigValue::Table(_) => return Ok(text.to_owned()),
     };
     match document.get_mut(key.name()) {
         Some(Item::Value(old)) => {

@@ -26,8 +26,8 @@ use annals_surgery::move_project::{CwdMode, Projects, Route};
 use annals_surgery::repair::RepairOptions;
 use annals_surgery::strip::{StripOptions, StripPart, TurnRange};
 use annals_surgery::{
-    Plan, Session, bundle, clone, compress, fork, merge, move_project, redact, repair, restore, rewind,
-    session_files, strip, trash,
+    Plan, Session, bundle, clone, compress, file_versions, fork, merge, move_project, redact, repair,
+    restore, rewind, session_files, strip, trash,
 };
 use annals_testkit::builder;
 use annals_testkit::depth::max_file_bytes;
@@ -208,6 +208,15 @@ fn plan_of(name: &str, path: &Path) -> Plan {
                 home: None,
             };
             rewind::plan(&session, &files, &rewind::TurnRef::Last, wish, &source).unwrap().plan
+        }
+        "files --restore" => {
+            let path = path_of_rewind(path);
+            let sessions = [Session::load(&path).unwrap()];
+            let file = path.ancestors().nth(3).unwrap().join("garden/old.txt");
+            let versions = file_versions::versions(&sessions, &file);
+            let first = versions.iter().find(|version| version.bytes() == Some(b"one\n")).unwrap();
+            let wish = file_versions::RestoreOptions { foreign: rewind::ForeignChanges::Left, home: None };
+            file_versions::plan_restore(&sessions[0], &file, &versions, first, wish).unwrap().plan
         }
         _ => panic!("{name} has no plan"),
     }
@@ -395,6 +404,7 @@ killed_before_each_step!(
     move_project: "move-project" has 3 steps,
     merge: "merge" has 3 steps,
     rewind: "rewind" has 8 steps,
+    files_restore: "files --restore" has 3 steps,
 );
 
 /// A restore that is killed before any of its steps is finished by the next one, or undone by undo.

@@ -330,3 +330,55 @@ fn both_usual_places_are_read_if_clients_have_been_there() {
         assert!(listed.out.contains(home_config.to_str().unwrap()), "{}", listed.out);
     }
 }
+
+#[test]
+fn rows_of_usage_by_session_name_their_store() {
+    let stores = TwoStores::new();
+    let answer = stores.run(&["usage", "--by", "session", "--json"], 0).out;
+    for (id, store) in [(APPLES, &stores.first), (BEETS, &stores.second)] {
+        let row =
+            answer.split(r#"{"key":"#).find(|row| row.contains(id)).unwrap_or_else(|| panic!("{answer}"));
+        assert!(row.contains(&format!(r#""store":"{}""#, store.display())), "{row}");
+    }
+}
+
+#[test]
+fn a_response_that_two_stores_have_under_different_ids_is_counted_once() {
+    let stores = TwoStores::new();
+    let responses = |answer: &str| {
+        let (_, total) = answer.split_once(r#""total":"#).unwrap_or_else(|| panic!("{answer}"));
+        let (_, count) = total.split_once(r#""responses":"#).unwrap();
+        count.split([',', '}']).next().unwrap().to_owned()
+    };
+    let once = responses(&stores.run(&["usage", "--json"], 0).out);
+    let original = fs::read_to_string(stores.first.join(format!("projects/-w/{APPLES}.jsonl"))).unwrap();
+    let elsewhere = "cccc0000-1111-4222-8333-444444444444";
+    write(
+        &stores.second.join(format!("projects/-w/{elsewhere}.jsonl")),
+        &original.replace(APPLES, elsewhere),
+    );
+    for arguments in [&["usage", "--json"][..], &["usage", "--json", "--no-index"]] {
+        assert_eq!(responses(&stores.run(arguments, 0).out), once, "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_warning_before_a_deletion_is_by_the_settings_of_each_store() {
+    let stores = TwoStores::new();
+    let month_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(28 * 24 * 3600);
+    for (store, id) in [(&stores.first, APPLES), (&stores.second, BEETS)] {
+        let file = fs::File::options().append(true).open(store.join(format!("projects/-w/{id}.jsonl")));
+        file.unwrap().set_modified(month_ago).unwrap();
+    }
+    write(&stores.first.join("settings.json"), r#"{"cleanupPeriodDays": 99999}"#);
+    let lists = stores.run(&["ls", "--all"], 0);
+    let told = lists.out + &lists.error;
+    let warnings: Vec<_> = told.lines().filter(|line| line.contains("not archived")).collect();
+    let command = format!("annals archive --all --config-dir '{}'", stores.second.display());
+    assert!(warnings.len() == 1 && warnings[0].contains(&command), "{told}");
+    let overview = stores.run(&["--json"], 0).out;
+    assert!(
+        overview.contains(r#""deletions":{"cleanupPeriodDays":30,"sessions":1,"overdue":0}"#),
+        "{overview}"
+    );
+}

@@ -208,3 +208,71 @@ fn an_unknown_session_is_an_error_before_the_screen_is_taken() {
     assert!(!String::from_utf8_lossy(&terminal.bytes()).contains("?1049h"));
     assert_eq!(annals(&viewer.home, &["help", "tui"]).code, Some(0));
 }
+
+#[test]
+fn keys_and_colors_are_those_of_the_configuration_file() {
+    let viewer = Viewer::new();
+    let colored = |command: &mut Command| {
+        command.env_remove("NO_COLOR");
+    };
+    let file = viewer.home.path().join("config/annals/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "theme = \"dark\"\n[keymap.list]\nback = \"X\"\n").unwrap();
+    let mut terminal = viewer.start(&[], colored);
+    terminal.sees("X quit");
+    terminal.press("q");
+    terminal.press("X");
+    assert_eq!(terminal.code(), Some(0));
+    let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    assert!(bytes.contains(";38;5;80m") && !bytes.contains(";36m"), "{bytes:?}");
+    fs::write(&file, "theme = \"none\"\n").unwrap();
+    let mut terminal = viewer.start(&[], colored);
+    terminal.sees("q quit");
+    terminal.press("q");
+    assert_eq!(terminal.code(), Some(0));
+    let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    assert!(!bytes.contains(";38;5;") && !bytes.contains(";36m"), "{bytes:?}");
+}
+
+#[test]
+fn a_new_session_appears_in_the_list_by_itself() {
+    let viewer = Viewer::new();
+    let mut terminal = viewer.start(&[], |_| {});
+    terminal.sees("1 session ");
+    terminal.sees("Count the beds");
+    let id = "9999aaaa-0000-4000-8000-000000000000";
+    let session = Session::new().id(id).prompt("Paint the shed green.").reply("Green it is.");
+    fs::write(viewer.file.with_file_name(format!("{id}.jsonl")), session.into_bytes()).unwrap();
+    terminal.sees("Paint the shed");
+    terminal.press("q");
+    assert_eq!(terminal.code(), Some(0));
+}
+
+#[test]
+fn an_export_is_that_of_the_command_by_its_ending() {
+    let viewer = Viewer::new();
+    let work = viewer.home.work_dir();
+    for (name, args) in
+        [("a.html", ["--as", "html"]), ("a.txt", ["--as", "text"]), ("a.md", ["--as", "markdown"])]
+    {
+        let mut terminal = viewer.start(&[], |command| {
+            command.current_dir(&work);
+        });
+        terminal.sees("Count the beds");
+        terminal.press(&format!("x\x15{name}\r"));
+        terminal.sees("write ");
+        terminal.press("y");
+        terminal.sees("wrote ");
+        terminal.press("q");
+        assert_eq!(terminal.code(), Some(0));
+        let command = [&["export", SESSION_ID, "--include-agents", "--to", "-"][..], &args].concat();
+        let expected = annals_exits(&viewer.home, &command, 0).out;
+        assert_eq!(fs::read_to_string(work.join(name)).unwrap(), expected, "{name}");
+    }
+    let mut terminal = viewer.start(&[], |_| {});
+    terminal.sees("Count the beds");
+    terminal.press("x\x15a.docx\r");
+    terminal.sees("does not say the format");
+    terminal.press("q");
+    terminal.code();
+}

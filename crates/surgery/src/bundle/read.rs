@@ -25,6 +25,9 @@ const MAX_TOTAL: u64 = 2 * 1024 * 1024 * 1024;
 /// How far back compressed bytes may refer: memory that a reader needs, by its logarithm.
 const MAX_WINDOW_LOG: u32 = 27;
 
+/// The bit of a frame's descriptor that says that a checksum is at its end.
+const CHECKSUM_FLAG: u8 = 0b100;
+
 /// Why a bundle is refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -76,6 +79,9 @@ pub enum BundleError {
         /// Its name in the bundle.
         path: String,
     },
+    /// The compressed bytes have no checksum, which protects the manifest; files have hashes in it.
+    #[error("the bundle has no checksum, so damage could not be told")]
+    NoChecksum,
     /// The session itself is missing.
     #[error("the bundle has no session")]
     NoSession,
@@ -84,12 +90,16 @@ pub enum BundleError {
 impl Bundle {
     /// Reads and checks a bundle.
     pub fn read(mut input: impl Read) -> Result<Self, BundleError> {
-        let mut magic = [0; 4];
-        input.read_exact(&mut magic).map_err(|_| BundleError::NotABundle)?;
+        let mut head = [0; 5];
+        input.read_exact(&mut head).map_err(|_| BundleError::NotABundle)?;
+        let [magic @ .., descriptor] = head;
         if magic != [0x28, 0xb5, 0x2f, 0xfd] {
             return Err(BundleError::NotABundle);
         }
-        let mut unpacked = zstd::stream::read::Decoder::new(magic.chain(input)).map_err(TarError::Read)?;
+        if descriptor & CHECKSUM_FLAG == 0 {
+            return Err(BundleError::NoChecksum);
+        }
+        let mut unpacked = zstd::stream::read::Decoder::new(head.chain(input)).map_err(TarError::Read)?;
         unpacked.window_log_max(MAX_WINDOW_LOG).map_err(TarError::Read)?;
         Self::read_archive(unpacked)
     }

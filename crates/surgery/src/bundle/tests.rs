@@ -163,10 +163,18 @@ fn other_formats_and_versions_are_refused() {
     }
 }
 
+/// Without a checksum, a changed bit could be another id.
+#[test]
+fn a_bundle_without_a_checksum_is_refused() {
+    let packed = zstd::stream::encode_all(&b"anything"[..], 3).unwrap();
+    assert!(matches!(Bundle::read(&packed[..]), Err(BundleError::NoChecksum)));
+}
+
 /// A few kilobytes that unpack to gigabytes: nothing is unpacked that was not announced, and no more than may be.
 #[test]
 fn a_decompression_bomb_is_refused_early() {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
+    encoder.include_checksum(true).unwrap();
     let zeros = vec![b' '; 1 << 20];
     let mut header = Vec::new();
     write_file(&mut header, "manifest.json", b"").unwrap();

@@ -92,7 +92,7 @@ fn typed(prompt: &str, line: &crate::input::LineInput, area: Rect, buffer: &mut 
 }
 
 /// The keys to name in the last line, the most useful first.
-fn hints(app: &App) -> Vec<(&'static str, &'static str)> {
+fn hints(app: &App) -> Vec<(&str, &'static str)> {
     let scope = app.scope();
     let commands: &[(Command, &str)] = match app.screen {
         Screen::List => &[
@@ -119,5 +119,9 @@ fn hints(app: &App) -> Vec<(&'static str, &'static str)> {
             &[(Command::Help, "help"), (Command::NextTable, "next table"), (Command::Back, "back")]
         }
     };
-    commands.iter().map(|(command, what)| (app.keymap.key(scope, *command), *what)).collect()
+    commands
+        .iter()
+        .map(|(command, what)| (app.options.keymap.key(scope, *command), *what))
+        .filter(|(key, _)| !key.is_empty())
+        .collect()
 }

@@ -23,13 +23,14 @@ pub(crate) fn help_lines(app: &App) -> Vec<HelpLine> {
     let mut scopes = vec![app.scope(), Scope::Everywhere];
     scopes
         .extend(Scope::ALL.into_iter().filter(|scope| *scope != app.scope() && *scope != Scope::Everywhere));
-    scopes.into_iter().flat_map(|scope| lines_of(&app.keymap, scope)).collect()
+    scopes.into_iter().flat_map(|scope| lines_of(&app.options.keymap, scope)).collect()
 }
 
 fn lines_of(keymap: &Keymap, scope: Scope) -> Vec<HelpLine> {
     let heading = HelpLine { keys: String::new(), text: scope.title().to_owned() };
     let bindings = keymap
         .bindings(scope)
+        .filter(|binding| !binding.keys.is_empty())
         .map(|binding| HelpLine { keys: binding.keys.join(" "), text: binding.help.to_owned() });
     std::iter::once(heading).chain(bindings).collect()
 }

@@ -4,28 +4,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::mem;
 
 use annals_ui::Conversation;
 use annals_ui::terminal::is_minor;
 use annals_ui::view::{Item, ItemBody};
 
 use super::entry_text::{plain_text, text_bytes, visit_texts};
+use super::folds::{EntryForm, ToolDetail};
 use super::layout::{DisplayOptions, LineCache};
-
-/// A conversation of its own: the session, a sub-agent, or an abandoned branch.
-#[derive(Debug)]
-pub(super) struct Thread {
-    /// Distinguishes it from the others: an agent's id, or the line of a branch.
-    pub(super) name: String,
-    pub(super) label: String,
-    pub(super) is_agent: bool,
-    pub(super) items: Vec<Item>,
-    /// The thread and the item that it hangs on.
-    pub(super) parent: Option<(usize, usize)>,
-    /// Prompts, replies and calls.
-    pub(super) messages: usize,
-}
+use super::thread::{Thread, take_nested};
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,23 +35,6 @@ pub(crate) struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct EntryKey(u64);
 
-/// How much of an entry is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EntryForm {
-    Line,
-    Brief,
-    Full,
-}
-
-/// How much of tool calls is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ToolDetail {
-    #[default]
-    FirstLines,
-    OneLine,
-    Full,
-}
-
 /// A session as a list of entries.
 #[derive(Debug, Default)]
 pub struct Document {
@@ -72,8 +42,8 @@ pub struct Document {
     pub(super) entries: Vec<Entry>,
     pub(super) nested: HashMap<(usize, usize), Vec<usize>>,
     turns: Vec<usize>,
-    forms: HashMap<EntryKey, EntryForm>,
-    open: HashSet<EntryKey>,
+    pub(super) forms: HashMap<EntryKey, EntryForm>,
+    pub(super) open: HashSet<EntryKey>,
     pub(crate) detail: ToolDetail,
     pub(super) is_thinking_open: bool,
     pub(super) options: DisplayOptions,
@@ -133,7 +103,7 @@ impl Document {
     }
 
     /// Lists the entries again, after threads were opened or closed.
-    fn rebuild(&mut self) {
+    pub(super) fn rebuild(&mut self) {
         self.entries = self.entries_of(0, 0);
         let is_prompt = |entry: &Entry| {
             let item = self.items(entry).first();
@@ -179,7 +149,7 @@ impl Document {
         &self.turns
     }
 
-    fn key_of(&self, entry: &Entry) -> EntryKey {
+    pub(super) fn key_of(&self, entry: &Entry) -> EntryKey {
         let thread = &self.threads[entry.thread];
         let mut hasher = DefaultHasher::new();
         thread.name.hash(&mut hasher);
@@ -198,93 +168,6 @@ impl Document {
 
     pub(super) fn entry_of(&self, key: EntryKey) -> Option<usize> {
         self.entries.iter().position(|entry| self.key_of(entry) == key)
-    }
-
-    /// The folds of a document that this one replaces.
-    pub(super) fn take_folds(&mut self, old: Self) {
-        (self.forms, self.open) = (old.forms, old.open);
-        (self.detail, self.is_thinking_open) = (old.detail, old.is_thinking_open);
-        self.options = old.options;
-        self.rebuild();
-    }
-
-    /// How much of an entry is shown.
-    pub(super) fn form(&self, entry: &Entry) -> EntryForm {
-        let chosen = self.forms.get(&self.key_of(entry)).copied();
-        chosen.unwrap_or_else(|| self.usual_form(entry))
-    }
-
-    fn usual_form(&self, entry: &Entry) -> EntryForm {
-        match self.items(entry).first().map(|item| &item.body) {
-            Some(ItemBody::Thinking(Some(_))) if !self.is_thinking_open => EntryForm::Line,
-            Some(ItemBody::Thinking(Some(_))) => EntryForm::Full,
-            Some(ItemBody::ToolCall(_)) => match self.detail {
-                ToolDetail::FirstLines => EntryForm::Brief,
-                ToolDetail::OneLine => EntryForm::Line,
-                ToolDetail::Full => EntryForm::Full,
-            },
-            _ => EntryForm::Brief,
-        }
-    }
-
-    /// Whether the thread of a head is open.
-    pub(super) fn is_open(&self, entry: &Entry) -> bool {
-        self.open.contains(&self.key_of(entry))
-    }
-
-    /// Opens or closes an entry.
-    pub(super) fn toggle(&mut self, at: usize) {
-        let Some(entry) = self.entries.get(at).copied() else { return };
-        let key = self.key_of(&entry);
-        if entry.kind == EntryKind::Head {
-            if !self.open.remove(&key) {
-                self.open.insert(key);
-            }
-            return self.rebuild();
-        }
-        let usual = self.usual_form(&entry);
-        let next = match self.form(&entry) {
-            EntryForm::Full if usual == EntryForm::Full => EntryForm::Line,
-            EntryForm::Full => usual,
-            _ => EntryForm::Full,
-        };
-        self.forms.insert(key, next);
-        self.cache.borrow_mut().forget(at);
-    }
-
-    /// Shows all of an entry.
-    pub(super) fn open_fully(&mut self, at: usize) {
-        if let Some(key) = self.key(at) {
-            self.forms.insert(key, EntryForm::Full);
-            self.cache.borrow_mut().forget(at);
-        }
-    }
-
-    pub(super) fn next_detail(&mut self) {
-        self.detail = match self.detail {
-            ToolDetail::FirstLines => ToolDetail::OneLine,
-            ToolDetail::OneLine => ToolDetail::Full,
-            ToolDetail::Full => ToolDetail::FirstLines,
-        };
-        self.forms.clear();
-        self.cache.borrow_mut().clear();
-    }
-
-    pub(super) fn toggle_thinking(&mut self) {
-        self.is_thinking_open = !self.is_thinking_open;
-        self.forms.clear();
-        self.cache.borrow_mut().clear();
-    }
-
-    /// Opens a thread and all that it is in.
-    pub(super) fn reveal(&mut self, thread: usize) {
-        let mut inner = Some(thread).filter(|&at| at > 0 && at < self.threads.len());
-        while let Some(at) = inner {
-            let key = self.key_of(&Entry { thread: at, kind: EntryKind::Head, depth: 0 });
-            self.open.insert(key);
-            inner = self.threads[at].parent.map(|(parent, _)| parent).filter(|&parent| parent > 0);
-        }
-        self.rebuild();
     }
 
     /// The entry of an item, or without one the head of the thread.
@@ -356,27 +239,4 @@ fn find_in_items(items: &[Item], is_wanted: &dyn Fn(&str) -> bool) -> (bool, usi
     let mut is_found = false;
     items.iter().for_each(|item| visit_texts(item, &mut |text| is_found = is_found || is_wanted(text)));
     (is_found, items.iter().map(text_bytes).sum::<usize>() + 1)
-}
-
-/// A nested conversation: name, label, whether it is a sub-agent's, and what happened there.
-type NestedConversation = (String, String, bool, Conversation);
-
-/// Takes the conversations out of an item.
-fn take_nested(item: &mut Item) -> Vec<NestedConversation> {
-    match &mut item.body {
-        ItemBody::ToolCall(call) => mem::take(&mut call.agents)
-            .into_iter()
-            .map(|agent| (agent.id, agent.label.unwrap_or_default(), true, agent.conversation))
-            .collect(),
-        ItemBody::Agent(agent) => {
-            let conversation = mem::take(&mut agent.conversation);
-            vec![(agent.id.clone(), agent.label.clone().unwrap_or_default(), true, conversation)]
-        }
-        ItemBody::Branch(branch) => {
-            let ways = branch.ways.iter_mut().filter_map(|way| Some((way.conversation.take()?, way)));
-            ways.map(|(inner, way)| (format!("line {}", way.line), way.opening.clone(), false, inner))
-                .collect()
-        }
-        _ => Vec::new(),
-    }
 }

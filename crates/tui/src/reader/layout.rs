@@ -9,8 +9,9 @@ use annals_ui::view::{Item, ItemBody};
 
 use crate::app::ZoneOffset;
 
-use super::document::{Document, Entry, EntryForm, EntryKind};
+use super::document::{Document, Entry, EntryKind};
 use super::entry_text::{cut_texts, text_bytes};
+use super::folds::EntryForm;
 
 /// How many entries are kept laid out.
 const MAX_CACHED: usize = 2000;

@@ -3,13 +3,16 @@
 mod document;
 mod entry_text;
 mod find;
+mod folds;
 mod layout;
 mod motion;
 mod outline;
+mod thread;
 
 pub use document::Document;
-pub(crate) use document::{EntryKind, ToolDetail};
+pub(crate) use document::EntryKind;
 pub(crate) use find::{FindDirection, FindProgress};
+pub(crate) use folds::ToolDetail;
 pub(crate) use layout::DisplayOptions;
 pub(crate) use outline::{OutlineKind, OutlineLine};
 

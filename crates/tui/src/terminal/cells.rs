@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use annals_ui::terminal::ColorMode;
+use annals_ui::terminal::{Color as UiColor, ColorMode};
 use ratatui_core::buffer::{Buffer, Cell};
 use ratatui_core::style::{Color, Modifier};
 
@@ -42,23 +42,23 @@ fn sequence(cell: &Cell, mode: ColorMode) -> String {
         codes.push(';');
         codes.push_str(code);
     }
-    if let Some(code) = color(cell.fg).filter(|_| mode == ColorMode::Ansi) {
-        let _ = write!(codes, ";{code}");
+    if let Some(color) = color(cell.fg).filter(|_| mode.is_colored()) {
+        let _ = write!(codes, ";{}", color.code(mode));
     }
     codes.push('m');
     codes
 }
 
-/// The code of a color as foreground; the terminal's own has none.
-fn color(color: Color) -> Option<u8> {
+/// The color of text; the terminal's own is none.
+fn color(color: Color) -> Option<UiColor> {
     Some(match color {
-        Color::Red => 31,
-        Color::Green => 32,
-        Color::Yellow => 33,
-        Color::Blue => 34,
-        Color::Magenta => 35,
-        Color::Cyan => 36,
-        Color::DarkGray => 90,
+        Color::Red => UiColor::Red,
+        Color::Green => UiColor::Green,
+        Color::Yellow => UiColor::Yellow,
+        Color::Blue => UiColor::Blue,
+        Color::Magenta => UiColor::Magenta,
+        Color::Cyan => UiColor::Cyan,
+        Color::DarkGray => UiColor::Gray,
         _ => return None,
     })
 }
@@ -84,6 +84,7 @@ mod tests {
     fn only_changes_are_written_and_colors_only_where_they_are_wanted() {
         assert_eq!(changes(ColorMode::Ansi), "\u{1b}[1;1H\u{1b}[0mx\u{1b}[2;3H\u{1b}[0;1;31m日a\u{1b}[0m");
         assert_eq!(changes(ColorMode::Plain), "\u{1b}[1;1H\u{1b}[0mx\u{1b}[2;3H\u{1b}[0;1m日a\u{1b}[0m");
+        assert!(changes(ColorMode::Dark).contains("\u{1b}[0;1;38;5;210m日a"));
         let same = Buffer::empty(Rect::new(0, 0, 3, 3));
         let mut out = String::new();
         write_changes(&same, &same, ColorMode::Ansi, &mut out);

@@ -12,8 +12,13 @@ use crate::reader::{Document, Reader};
 impl App {
     pub(super) fn answer(&mut self, answer: Answer) -> Vec<Effect> {
         match answer {
+            Answer::Changed => {
+                self.list_refresh.expire();
+                self.count_refresh.expire();
+            }
             Answer::Sessions(rows) => {
                 self.end("reading sessions");
+                self.list_refresh.answer(self.now);
                 self.is_listed = true;
                 match rows {
                     Ok(rows) => self.list.set_rows(rows),
@@ -22,6 +27,7 @@ impl App {
             }
             Answer::Numbers(numbers) => {
                 self.end("counting");
+                self.count_refresh.answer(self.now);
                 match numbers {
                     Ok(numbers) => self.counted(numbers),
                     Err(error) => self.complain(error),
@@ -133,7 +139,10 @@ impl App {
         };
         let undo = match change {
             Change::Undo | Change::Export { .. } => None,
-            _ => Some(format!("{} undoes it", self.keymap.key(Scope::List, Command::Undo))),
+            _ => {
+                let key = self.options.keymap.key(Scope::List, Command::Undo);
+                (!key.is_empty()).then(|| format!("{key} undoes it"))
+            }
         };
         let report = report.into_iter().chain(undo);
         let text = report.map(|line| line.trim().to_owned()).collect::<Vec<_>>().join("; ");

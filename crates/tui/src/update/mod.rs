@@ -17,12 +17,17 @@ use crate::reader::{DisplayOptions, FindProgress};
 const WHEEL_LINES: isize = 3;
 /// The shortest time between two looks at the open session's file, in milliseconds.
 const FOLLOW_MS: i64 = 400;
+/// The shortest time between two looks at the list, and between two counts of turns and cost, when the store changes.
+const LIST_MS: i64 = 1000;
+const COUNT_MS: i64 = 5000;
 
 impl App {
     /// Returns what is to be done first.
     pub fn start(&mut self) -> Vec<Effect> {
         self.begin("reading sessions");
         self.begin("counting");
+        self.list_refresh.ask(self.now);
+        self.count_refresh.ask(self.now);
         vec![Effect::List, Effect::Count]
     }
 
@@ -83,7 +88,7 @@ impl App {
             return self.overlay_key(key);
         }
         self.message = None;
-        let Some(command) = self.keymap.command(self.scope(), key) else { return Vec::new() };
+        let Some(command) = self.options.keymap.command(self.scope(), key) else { return Vec::new() };
         self.command(command)
     }
 
@@ -171,6 +176,9 @@ impl App {
     fn tick(&mut self, now: i64) -> Vec<Effect> {
         self.now = now;
         self.go_on_finding();
+        if self.screen == Screen::List {
+            return self.refresh_list();
+        }
         let Some(session) = self.session.as_mut().filter(|session| session.reader().is_some()) else {
             return Vec::new();
         };
@@ -181,6 +189,20 @@ impl App {
         }
         (session.is_asked, session.asked) = (true, now);
         vec![Effect::Follow(session.row.path.clone(), session.bytes)]
+    }
+
+    /// Reads the list again if the store has changed. Nothing says so on the screen, which would flicker.
+    fn refresh_list(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if self.list_refresh.is_due(self.now, LIST_MS) {
+            self.list_refresh.ask(self.now);
+            effects.push(Effect::List);
+        }
+        if self.count_refresh.is_due(self.now, COUNT_MS) {
+            self.count_refresh.ask(self.now);
+            effects.push(Effect::Count);
+        }
+        effects
     }
 
     /// Continues a search in the session, which ends at a match or at the end.

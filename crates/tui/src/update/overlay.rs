@@ -27,7 +27,7 @@ impl App {
     }
 
     fn help_key(&mut self, key: Key, top: usize) {
-        let top = match self.keymap.command(crate::keymap::Scope::Session, key) {
+        let top = match self.options.keymap.command(crate::keymap::Scope::Session, key) {
             Some(Command::Down) => top + 1,
             Some(Command::Up) => top.saturating_sub(1),
             Some(Command::PageDown | Command::HalfDown) => top + usize::from(self.size.1 / 2),

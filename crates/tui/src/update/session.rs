@@ -43,6 +43,7 @@ impl App {
         (self.screen, self.session) = (Screen::List, None);
         self.end("reading the session");
         self.begin("reading sessions");
+        self.list_refresh.ask(self.now);
         vec![Effect::List]
     }
 

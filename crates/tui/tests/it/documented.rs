@@ -9,10 +9,15 @@ fn the_document_has_the_keymap() {
     let keymap = Keymap::default();
     let mut expected = String::new();
     for scope in Scope::ALL {
-        expected.push_str(&format!("\n### {}\n\n| keys | |\n|---|---|\n", scope.title()));
+        expected.push_str(&format!("\n### {}\n\n| keys | action | |\n|---|---|---|\n", scope.title()));
         for binding in keymap.bindings(scope) {
             let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{key}`")).collect();
-            expected.push_str(&format!("| {} | {} |\n", keys.join(" "), binding.help));
+            expected.push_str(&format!(
+                "| {} | {} | {} |\n",
+                keys.join(" "),
+                binding.command.name(),
+                binding.help
+            ));
         }
     }
     assert!(page.contains(&expected), "docs/tui.md must have:\n{expected}");

@@ -246,3 +246,28 @@ fn a_smaller_terminal_keeps_the_cursor_on_the_screen() {
         assert!(frame(&app, size).contains('▶'), "{}", frame(&app, size));
     }
 }
+
+#[test]
+fn the_list_follows_the_store_without_a_word_and_not_too_often() {
+    let mut app = app(SIZE);
+    press(&mut app, "j");
+    assert_eq!(app.update(Event::Tick(NOW + 60_000)), [], "nothing has changed");
+    answer(&mut app, Answer::Changed);
+    let before = frame(&app, SIZE);
+    assert_eq!(app.update(Event::Tick(NOW + 60_200)), [Effect::List, Effect::Count]);
+    assert_eq!(frame(&app, SIZE), before, "nothing flickers");
+    answer(&mut app, Answer::Changed);
+    assert_eq!(app.update(Event::Tick(NOW + 90_000)), [], "it is being read");
+    let mut newer = rows();
+    newer.insert(
+        0,
+        SessionRow { path: "/store/9.jsonl".into(), title: "Brand new".into(), ..rows()[0].clone() },
+    );
+    answer(&mut app, Answer::Sessions(Ok(newer)));
+    let after = frame(&app, SIZE);
+    assert!(after.contains("Brand new") && after.contains("4 sessions"), "{after}");
+    assert_eq!(press(&mut app, "enter"), [Effect::Open("/store/2222.jsonl".into())], "the selection stays");
+    answer(&mut app, Answer::Changed);
+    let effects = app.update(Event::Tick(NOW + 900_000));
+    assert!(!effects.contains(&Effect::List), "an open session follows its file only: {effects:?}");
+}

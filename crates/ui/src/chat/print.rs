@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::screen::{Screen, TermCaps};
 use crate::clean::clean;
-use crate::terminal::{ColorMode, Span, Style, StyledLine, width, write_line, write_span};
+use crate::terminal::{Span, Style, StyledLine, width, write_line, write_span};
 use crate::terminal_text::TerminalText;
 
 /// A word is held back until it is complete, unless it is longer than this.
@@ -38,7 +38,7 @@ impl Screen {
         self.end_line();
         for line in lines {
             self.erase();
-            write_line(line, self.color == ColorMode::Ansi, &mut self.output);
+            write_line(line, self.color, &mut self.output);
             self.new_line();
         }
     }
@@ -105,7 +105,7 @@ impl Screen {
     }
 
     fn write(&mut self, style: Style, text: &str) {
-        write_span(text, style, self.color == ColorMode::Ansi, &mut self.output);
+        write_span(text, style, self.color, &mut self.output);
     }
 
     /// Puts a word into the line, or into the next one.

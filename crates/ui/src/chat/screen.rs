@@ -118,7 +118,7 @@ impl Screen {
                     self.end_line();
                     let mark = footer.lines.last().and_then(|line| line.first());
                     if let Some(mark) = mark {
-                        write_span(&mark.text, Style::PLAIN, false, &mut self.output);
+                        write_span(&mark.text, Style::PLAIN, ColorMode::Plain, &mut self.output);
                     }
                     self.drawn = Some(footer.clone());
                 }
@@ -142,7 +142,7 @@ impl Screen {
             if number > 0 {
                 self.output.push('\n');
             }
-            write_line(line, self.color == ColorMode::Ansi, &mut self.output);
+            write_line(line, self.color, &mut self.output);
         }
         let up = footer.lines.len().saturating_sub(1).saturating_sub(footer.cursor.0);
         if up > 0 {

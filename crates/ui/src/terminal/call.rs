@@ -5,10 +5,11 @@ use crate::view::{
     CallPhase, FileAction, ItemBody, Position, SubAgent, ToolCall, ToolCallResult, ToolOutput,
 };
 
+use super::color::Color;
 use super::fold::Fold;
 use super::items::{LastItem, Renderer};
 use super::output::{hanging, output};
-use super::style::{Color, Span, Style, StyledLine, line_width, width};
+use super::style::{Span, Style, StyledLine, line_width, width};
 use crate::clean::clean;
 
 /// Shorter durations are not shown.

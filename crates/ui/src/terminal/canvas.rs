@@ -1,6 +1,6 @@
 //! A page that is written line by line, with gutters, styles, and blank lines on request.
 
-use super::options::{ColorMode, RenderOptions};
+use super::options::RenderOptions;
 use super::style::{Span, StyledLine, line_width, write_line};
 use crate::clean::{LineBreaks, clean_as};
 
@@ -90,7 +90,7 @@ impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
         match &mut self.out {
             Target::Text(out) => {
                 let spans: Vec<Span> = spans.collect();
-                write_line(&spans, self.options.color == ColorMode::Ansi, out);
+                write_line(&spans, self.options.color, out);
                 out.push('\n');
             }
             // Content is cleaned on entry; this is a second safeguard, as in `write_span`.

@@ -1,6 +1,7 @@
 //! Code in the colors of its language.
 
-use super::style::{Color, Span, Style, StyledLine};
+use super::color::Color;
+use super::style::{Span, Style, StyledLine};
 use super::wrap::chop;
 use crate::highlight::{Language, TokenKind, spans};
 

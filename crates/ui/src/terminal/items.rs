@@ -7,12 +7,13 @@ use crate::view::{
 };
 
 use super::canvas::{Canvas, Target};
+use super::color::Color;
 use super::fold::{Fold, shorten};
 use super::live_page::LivePage;
 use super::markdown::markdown_lines;
 use super::options::{RenderOptions, ThinkingDisplay};
 use super::output::hanging;
-use super::style::{Color, Span, Style, StyledLine, line_width};
+use super::style::{Span, Style, StyledLine, line_width};
 use super::wrap::wrap;
 use crate::clean::clean;
 

@@ -1,8 +1,9 @@
 //! A growing page: conversations drawn one below the other, as they arrive.
 
+use super::color::Color;
 use super::items::{LastItem, Renderer};
 use super::options::RenderOptions;
-use super::style::{Color, Span, Style};
+use super::style::{Span, Style};
 use crate::terminal_text::TerminalText;
 use crate::view::Conversation;
 

@@ -3,8 +3,9 @@
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::code::code_lines;
+use super::color::Color;
 use super::options::{ColorMode, RenderOptions};
-use super::style::{Color, Span, Style, StyledLine, line_width, width};
+use super::style::{Span, Style, StyledLine, line_width, width};
 use super::table::Table;
 use super::wrap::wrap;
 use crate::clean::clean;
@@ -100,8 +101,8 @@ impl<'l, 'z> MarkdownLayout<'l, 'z> {
             Event::Code(code) => {
                 let style = Style { color: Some(Color::Cyan), ..self.style() };
                 match self.options.color {
-                    ColorMode::Ansi => self.text(&code, style),
                     ColorMode::Plain => self.text(&format!("`{code}`"), style),
+                    _ => self.text(&code, style),
                 }
             }
             Event::Html(html) | Event::InlineHtml(html) => self.text(&html, Style::DIM),

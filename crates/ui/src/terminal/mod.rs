@@ -6,6 +6,7 @@
 mod call;
 mod canvas;
 mod code;
+mod color;
 mod fold;
 mod items;
 mod live_page;
@@ -19,12 +20,13 @@ mod style;
 mod table;
 mod wrap;
 
+pub use color::Color;
 pub use live_page::LivePage;
 pub(crate) use markdown::parser as markdown_parser;
 pub use options::{ColorMode, RenderOptions, ThinkingDisplay};
 pub use passage::{Passage, is_minor, is_stamped};
 pub use stream::MarkdownStream;
-pub use style::{Color, Span, Style, StyledLine, clip};
+pub use style::{Span, Style, StyledLine, clip};
 pub use style::{line_width, width};
 pub(crate) use style::{write_line, write_span};
 pub use wrap::wrap;

@@ -6,9 +6,10 @@ use crate::view::{
     UnknownEntry, opening, tag,
 };
 
+use super::color::Color;
 use super::items::{LastItem, Renderer};
 use super::output::{hanging, printed};
-use super::style::{Color, Span, Style, StyledLine};
+use super::style::{Span, Style, StyledLine};
 use crate::clean::clean;
 
 impl Renderer<'_, '_, '_> {

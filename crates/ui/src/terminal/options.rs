@@ -1,13 +1,24 @@
 //! Options of a page, decided by the caller: this crate queries no terminal and no environment.
 
-/// Whether colors may be used.
+/// Whether colors may be used, and which.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorMode {
     /// No escape sequence at all.
     #[default]
     Plain,
-    /// The sixteen colors and styles of ANSI.
+    /// The sixteen colors and styles of ANSI, in the reader's own palette.
     Ansi,
+    /// Fixed colors that can be read on a dark background.
+    Dark,
+    /// Fixed colors that can be read on a light background.
+    Light,
+}
+
+impl ColorMode {
+    /// Returns whether there are any colors.
+    pub fn is_colored(self) -> bool {
+        self != Self::Plain
+    }
 }
 
 /// Whether thoughts of the model are shown.

@@ -5,10 +5,11 @@ use crate::view::{
     Diff, DiffSign, FileAction, FileExcerpt, Hunk, QuestionAnswer, Todo, TodoState, ToolOutput,
 };
 
+use super::color::Color;
 use super::fold::Fold;
 use super::markdown::markdown_lines;
 use super::options::RenderOptions;
-use super::style::{Color, Span, Style, StyledLine, line_width};
+use super::style::{Span, Style, StyledLine, line_width};
 use super::wrap::{chop, cut, wrap};
 use crate::clean::clean;
 

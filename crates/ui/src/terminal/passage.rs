@@ -2,10 +2,11 @@
 //! that part.
 
 use super::call::{is_brief, tool_name};
+use super::color::Color;
 use super::items::{LastItem, Renderer};
 use super::live_page::LivePage;
 use super::options::RenderOptions;
-use super::style::{Color, Span, Style, StyledLine};
+use super::style::{Span, Style, StyledLine};
 use crate::clean::one_line;
 use crate::figures::{self, stamp};
 use crate::view::{Item, ItemBody, ToolCall};

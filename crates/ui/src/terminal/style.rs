@@ -2,35 +2,10 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::color::Color;
+use super::options::ColorMode;
 use super::wrap::cut;
 use crate::clean::{LineBreaks, clean_as};
-
-/// A color that every terminal has, in the reader's own palette.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names of the colors say it all")]
-pub enum Color {
-    Red,
-    Green,
-    Yellow,
-    Blue,
-    Magenta,
-    Cyan,
-    Gray,
-}
-
-impl Color {
-    fn code(self) -> &'static str {
-        match self {
-            Self::Red => "31",
-            Self::Green => "32",
-            Self::Yellow => "33",
-            Self::Blue => "34",
-            Self::Magenta => "35",
-            Self::Cyan => "36",
-            Self::Gray => "90",
-        }
-    }
-}
 
 /// Color and attributes of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +44,7 @@ impl Style {
     }
 
     /// Writes the sequence that switches the style on; nothing for plain text.
-    pub(super) fn switch_on(self, out: &mut String) {
+    pub(super) fn switch_on(self, mode: ColorMode, out: &mut String) {
         if self == Self::PLAIN {
             return;
         }
@@ -77,7 +52,7 @@ impl Style {
         let attributes = [(self.bold, "1;"), (self.italic, "3;"), (self.underline, "4;")];
         attributes.iter().filter(|(is_on, _)| *is_on).for_each(|(_, code)| out.push_str(code));
         match self.color {
-            Some(color) => out.push_str(color.code()),
+            Some(color) => out.push_str(color.code(mode)),
             None => drop(out.pop()),
         }
         out.push('m');
@@ -131,19 +106,19 @@ pub fn line_width(line: &[Span]) -> usize {
 }
 
 /// Writes a line with the escape sequences of its styles, without spaces at its end and without a line break.
-pub(crate) fn write_line(line: &[Span], is_colored: bool, out: &mut String) {
+pub(crate) fn write_line(line: &[Span], mode: ColorMode, out: &mut String) {
     let end = line.iter().rposition(|span| !span.text.trim_end().is_empty()).map_or(0, |last| last + 1);
     for (at, span) in line[..end].iter().enumerate() {
         let text = if at + 1 == end { span.text.trim_end() } else { span.text.as_str() };
-        write_span(text, span.style, is_colored, out);
+        write_span(text, span.style, mode, out);
     }
 }
 
 /// Writes a text in a style. Content is cleaned on entry; this is a second safeguard.
-pub(crate) fn write_span(text: &str, style: Style, is_colored: bool, out: &mut String) {
-    let is_styled = is_colored && !text.is_empty();
+pub(crate) fn write_span(text: &str, style: Style, mode: ColorMode, out: &mut String) {
+    let is_styled = mode.is_colored() && !text.is_empty();
     if is_styled {
-        style.switch_on(out);
+        style.switch_on(mode, out);
     }
     out.push_str(&clean_as(text, LineBreaks::Line));
     if is_styled {

@@ -29,6 +29,7 @@ pub(crate) use open::OpenSession;
 pub(crate) use outline::{ContextShare, Outline, TurnRow};
 pub(crate) use redaction::Redaction;
 
+use crate::theme::Theme;
 use listing::ListingCache;
 use open::SessionCache;
 
@@ -41,6 +42,7 @@ pub struct Library {
     pub(crate) zone: TimeZone,
     pub(crate) source: Arc<dyn Source>,
     pub(crate) redaction: Option<Redaction>,
+    pub(crate) theme: Theme,
     /// The user's own patterns of secrets, for the change that redacts a session.
     pub(crate) redaction_patterns: Vec<String>,
     listing: Mutex<ListingCache>,
@@ -69,6 +71,7 @@ impl Library {
             zone,
             source,
             redaction: None,
+            theme: Theme::default(),
             redaction_patterns: Vec::new(),
             listing: Mutex::default(),
             open: Mutex::default(),
@@ -76,6 +79,11 @@ impl Library {
             indexing: Mutex::default(),
             index_age: AtomicUsize::new(0),
         }
+    }
+
+    /// Looks like this until a reader chooses something else.
+    pub fn with_theme(self, theme: Theme) -> Self {
+        Self { theme, ..self }
     }
 
     /// Also redacts by the user's own patterns when a session is redacted from a page.

@@ -141,7 +141,7 @@ pub(crate) async fn plan(
             @if is_asked { (confirmation(library, &what, &found, &fields, &form_token)?) } @else { (question(&what, &found)) }
             p { a href={ "/session/" (encoded(&request.id)) "?in=" (encoded(found.listed.entry.slug.as_str())) } { "Back to the session" } }
         };
-        Ok(shell(label, Section::Sessions, &body))
+        Ok(shell(library.theme, label, Section::Sessions, &body))
     });
     Ok(html_response(page.await?))
 }
@@ -322,7 +322,7 @@ pub(crate) async fn undo_page(
                 }
             }
         };
-        Ok(shell("Changes", Section::None, &body))
+        Ok(shell(library.theme, "Changes", Section::None, &body))
     });
     Ok(html_response(page.await?))
 }

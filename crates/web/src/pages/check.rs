@@ -69,7 +69,7 @@ pub(crate) async fn page(State(site): State<Site>) -> Result<Response, PageError
                 }
             }
         };
-        Ok(shell("Check", Section::Check, &body))
+        Ok(shell(library.theme, "Check", Section::Check, &body))
     });
     Ok(html_response(page.await?))
 }

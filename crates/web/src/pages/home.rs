@@ -151,7 +151,7 @@ pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) ->
             (filters(library, &listing, &params))
             div id="list" data-live="/events" { (list(library, &listing, &params)) }
         };
-        Ok(shell("Sessions", Section::Sessions, &body))
+        Ok(shell(library.theme, "Sessions", Section::Sessions, &body))
     });
     Ok(html_response(page.await?))
 }

@@ -30,6 +30,7 @@ pub(crate) use shell::{Section, shell};
 
 use crate::guard::Guard;
 use crate::library::Library;
+use crate::theme::Theme;
 
 /// What every page gets.
 #[derive(Clone)]
@@ -83,7 +84,7 @@ impl IntoResponse for PageError {
             p { (annals_ui::one_line(&self.message)) }
             p { a href="/" { "All sessions" } }
         };
-        with_status(self.status, shell(title, Section::None, &body))
+        with_status(self.status, shell(Theme::System, title, Section::None, &body))
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) ->
             }
             div id="results" { @if let Some(words) = words { (results(library, words, SESSIONS)) } }
         };
-        Ok(shell("Search", Section::Search, &body))
+        Ok(shell(library.theme, "Search", Section::Search, &body))
     });
     Ok(html_response(page.await?))
 }

@@ -32,7 +32,7 @@ pub(crate) async fn page(
     let first = blocking(&site, move |library| {
         let found = wanted.find(library)?;
         let title = line(library, found.listed.title());
-        let head = open(&title, Section::Sessions).into_string();
+        let head = open(library.theme, &title, Section::Sessions).into_string();
         Ok(head + &heading(library, &found, &title).into_string())
     })
     .await?;

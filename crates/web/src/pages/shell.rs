@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use crate::assets::{SCRIPT, STYLE};
+use crate::theme::Theme;
 
 /// The part of the site that a page belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +39,12 @@ const KEYS: [(&str, &str); 11] = [
 ];
 
 /// A whole page.
-pub(crate) fn shell(title: &str, section: Section, body: &Markup) -> Markup {
-    html! { (open(title, section)) (body) (close()) }
+pub(crate) fn shell(theme: Theme, title: &str, section: Section, body: &Markup) -> Markup {
+    html! { (open(theme, title, section)) (body) (close()) }
 }
 
 /// Everything before the body, so that a browser can begin while the rest is still read.
-pub(crate) fn open(title: &str, section: Section) -> Markup {
+pub(crate) fn open(theme: Theme, title: &str, section: Section) -> Markup {
     let head = html! {
         meta charset="utf-8";
         meta name="viewport" content="width=device-width, initial-scale=1";
@@ -69,7 +70,12 @@ pub(crate) fn open(title: &str, section: Section) -> Markup {
             button id="help" type="button" title="Keys (?)" aria-label="Keys" { "?" }
         }
     };
-    let start = maud::PreEscaped(format!("{}<html lang=\"en\"><head>", DOCTYPE.into_string()));
+    let theme = match theme {
+        Theme::System => "",
+        Theme::Light => " data-theme=\"light\"",
+        Theme::Dark => " data-theme=\"dark\"",
+    };
+    let start = maud::PreEscaped(format!("{}<html lang=\"en\"{theme}><head>", DOCTYPE.into_string()));
     html! {
         (start) (head) (maud::PreEscaped("</head><body>")) (top)
         (maud::PreEscaped("<main id=\"main\" tabindex=\"-1\">"))

@@ -92,7 +92,7 @@ pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) ->
     let params = Params::parse(query.as_deref());
     let page = blocking(&site, move |library| {
         let spending = Spending::read(library, &params)?;
-        Ok(shell("Usage", Section::Usage, &body(library, &spending, &params)))
+        Ok(shell(library.theme, "Usage", Section::Usage, &body(library, &spending, &params)))
     });
     Ok(html_response(page.await?))
 }

@@ -49,6 +49,11 @@ pub(super) fn run(
     report(&written, context)
 }
 
+/// The bundle of a session.
+pub(crate) fn bundle_of(target: &ResolvedSession, context: &Context) -> Result<Vec<u8>, Fault> {
+    pack(target, context).map(|(_, bytes)| bytes)
+}
+
 /// Packs a session in memory, and says what does not go with it.
 fn pack(target: &ResolvedSession, context: &Context) -> Result<(Bundle, Vec<u8>), Fault> {
     let path = std::path::absolute(&target.path).unwrap_or_else(|_| target.path.clone());

@@ -5,7 +5,7 @@ use annals_transcript::agents::AgentLink;
 use annals_transcript::query::{RecordMatch, by_prefix};
 use annals_transcript::transcript::Transcript;
 use annals_ui::TerminalText;
-use annals_ui::terminal::{ColorMode, RenderOptions, ThinkingDisplay};
+use annals_ui::terminal::{RenderOptions, ThinkingDisplay};
 use annals_ui::view::{AgentThread, BranchDetail, Conversation, ItemBody, ViewOptions};
 
 use super::header;
@@ -24,7 +24,7 @@ pub(crate) fn transcript(
     let zone = context.zone.clone();
     let minutes = move |millis: i64| words::minutes_from_utc(millis, &zone);
     let look = RenderOptions {
-        color: if context.out.color { ColorMode::Ansi } else { ColorMode::Plain },
+        color: context.out.color,
         unicode: context.out.unicode,
         full: args.full,
         thinking: if args.no_thinking { ThinkingDisplay::Hidden } else { ThinkingDisplay::Shown },

@@ -4,7 +4,7 @@ use std::io;
 
 use annals_store::follow::FollowEvent;
 use annals_ui::TerminalText;
-use annals_ui::terminal::{ColorMode, LivePage, RenderOptions};
+use annals_ui::terminal::{LivePage, RenderOptions};
 use annals_ui::view::{Conversation, Item, ItemBody, LiveSession, Note, NoteKind, Position};
 use jiff::tz::TimeZone;
 
@@ -35,7 +35,7 @@ impl LiveView {
         };
         let minutes = |millis: i64| words::minutes_from_utc(millis, &self.zone);
         let look = RenderOptions {
-            color: if out.color { ColorMode::Ansi } else { ColorMode::Plain },
+            color: out.color,
             unicode: out.unicode,
             zone: &minutes,
             ..RenderOptions::plain(out.width)

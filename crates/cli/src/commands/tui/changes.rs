@@ -1,20 +1,20 @@
 //! Changes that the viewer asks for: the commands themselves, first with `--dry-run`, then with `--yes`, so that locks, journal
 //! and undo are theirs. And the command that continues a session.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process;
 
 use annals_store::ConfigDir;
+use annals_store::files::create_file;
 use annals_tui::{Change, Client, SessionRow};
-use annals_ui::TerminalText;
 
-use super::read;
-use crate::args::{ConfirmArgs, ForkArgs, RenameArgs, TagArgs, TrashArgs, UndoArgs};
-use crate::commands::{fork, rename, tag, trash, undo};
+use crate::args::{
+    ConfirmArgs, ExportArgs, ExportDetail, ExportFormat, ForkArgs, RenameArgs, TagArgs, TrashArgs, UndoArgs,
+};
+use crate::commands::{export, fork, rename, tag, trash, undo};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::session::ResolvedSession;
 use crate::words;
 
 const DRY_RUN: ConfirmArgs = ConfirmArgs { dry_run: true, yes: false };
@@ -23,8 +23,8 @@ const YES: ConfirmArgs = ConfirmArgs { dry_run: false, yes: true };
 /// What a change would do.
 pub(super) fn plan(change: &Change, context: &mut Context) -> Result<Vec<String>, Fault> {
     if let Change::Export { session, to } = change {
-        let (path, text) = export(session, to, context)?;
-        return Ok(vec![format!("write {} ({})", path.display(), words::bytes(text.len() as u64))]);
+        let (path, bytes) = export(session, to, context)?;
+        return Ok(vec![format!("write {} ({})", path.display(), words::bytes(bytes.len() as u64))]);
     }
     run(change, DRY_RUN, context)?;
     // What a question of the command line names, too.
@@ -40,8 +40,8 @@ pub(super) fn plan(change: &Change, context: &mut Context) -> Result<Vec<String>
 /// Does a change.
 pub(super) fn apply(change: &Change, context: &mut Context) -> Result<Vec<String>, Fault> {
     if let Change::Export { session, to } = change {
-        let (path, text) = export(session, to, context)?;
-        write_new(&path, text.as_bytes())?;
+        let (path, bytes) = export(session, to, context)?;
+        create_file(&path, &bytes)?;
         return Ok(vec![format!("wrote {}", path.display())]);
     }
     run(change, YES, context)?;
@@ -84,23 +84,34 @@ fn argument(session: &Path) -> Result<String, Fault> {
     text.ok_or_else(|| Fault::usage(format!("{}: the name is no text", session.display())))
 }
 
-/// Where an export goes, and what it holds.
-fn export(session: &Path, to: &str, context: &Context) -> Result<(PathBuf, String), Fault> {
+/// Where an export goes, and what it holds: what `annals export --include-agents` writes in the format of the ending.
+fn export(session: &Path, to: &str, context: &Context) -> Result<(PathBuf, Vec<u8>), Fault> {
     let path = context.current_dir.clone().unwrap_or_default().join(to);
-    if path.exists() {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let form = ExportFormat::of_extension(ending).ok_or_else(|| {
+        Fault::usage(format!("{}: the ending does not say the format", path.display()))
+            .hint("use .html, .md, .txt, .jsonl or .bundle")
+    })?;
+    if path.symlink_metadata().is_ok() {
         return Err(Fault::usage(format!("{} exists already", path.display())).hint("nothing was written"));
     }
-    let mut text = TerminalText::default();
-    annals_ui::markdown::write(&read::open(session)?.conversation, &mut text);
-    Ok((path, text.as_str().to_owned()))
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
-    let fault = |error: std::io::Error| {
-        Fault::of_io(&error, format!("{}: cannot write the export: {error}", path.display()))
+    let target = ResolvedSession::find_to_change(context, &argument(session)?)?;
+    if form == ExportFormat::Bundle {
+        return Ok((path, export::bundle_of(&target, context)?));
+    }
+    let args = ExportArgs {
+        sessions: Vec::new(),
+        all: false,
+        project: None,
+        to: path.clone(),
+        form,
+        detail: ExportDetail::Full,
+        redact: false,
+        include_agents: form != ExportFormat::Json,
+        force: false,
     };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(fault)?;
-    file.write_all(bytes).map_err(fault)
+    let document = export::Document::of(&args, &target, context)?;
+    Ok((path, document.bytes))
 }
 
 /// The command that continues a session, in its folder and its store.

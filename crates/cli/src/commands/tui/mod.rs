@@ -7,9 +7,17 @@ mod host;
 #[cfg(unix)]
 mod read;
 
+#[cfg(unix)]
+use std::time::Duration;
+
 use crate::args::TuiArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+
+#[cfg(unix)]
+const LONG_WAIT: Duration = Duration::from_secs(3600);
+#[cfg(unix)]
+const SHORT_WAIT: Duration = Duration::from_millis(200);
 
 #[cfg(not(unix))]
 pub(crate) fn run(_: &TuiArgs, _: &mut Context) -> Result<Outcome, Fault> {
@@ -19,7 +27,6 @@ pub(crate) fn run(_: &TuiArgs, _: &mut Context) -> Result<Outcome, Fault> {
 #[cfg(unix)]
 pub(crate) fn run(args: &TuiArgs, context: &mut Context) -> Result<Outcome, Fault> {
     use annals_tui::{AppOptions, ExitReason};
-    use annals_ui::terminal::ColorMode;
 
     check_terminal(context)?;
     let open = match &args.session {
@@ -27,17 +34,41 @@ pub(crate) fn run(args: &TuiArgs, context: &mut Context) -> Result<Outcome, Faul
         None => None,
     };
     let zone = context.zone.clone();
-    let options =
+    let mut options =
         AppOptions::new(context.out.unicode, move |millis| crate::words::minutes_from_utc(millis, &zone));
+    options.keymap = context.config.keymap();
     let host = host::StoreHost::new(context);
-    let mode = if context.out.color { ColorMode::Ansi } else { ColorMode::Plain };
-    let exit = annals_tui::run(options, mode, terminal()?, open, || Box::new(host.clone()))
-        .map_err(|error| Fault::of_io(&error, format!("cannot use the terminal: {error}")))?;
+    let changes = changes_of(context);
+    let exit =
+        annals_tui::run(options, context.out.color, terminal()?, open, || Box::new(host.clone()), changes)
+            .map_err(|error| Fault::of_io(&error, format!("cannot use the terminal: {error}")))?;
     Ok(match exit {
         ExitReason::Quit => Outcome::Done,
         ExitReason::Signal(_) | ExitReason::TerminalGone => Outcome::Terminated,
         ExitReason::Panic => return Err(Fault::internal("the viewer ended early, as reported above")),
     })
+}
+
+/// Waits for a change of any store.
+#[cfg(unix)]
+fn changes_of(context: &Context) -> impl FnMut() -> bool + Send + use<> {
+    use annals_store::watch::{Watch, WatchTarget};
+
+    let stores = context.store.all().iter();
+    let targets: Vec<_> = stores.map(|store| WatchTarget::Tree(store.config_dir().projects())).collect();
+    let mut watches: Vec<Watch> = Vec::new();
+    move || {
+        // Made here, on the thread that waits: a large store takes a moment.
+        if watches.is_empty() {
+            watches.extend(targets.iter().cloned().map(Watch::new));
+        }
+        // One watch is waited for, several in turns.
+        let patience = if watches.len() == 1 { LONG_WAIT } else { SHORT_WAIT };
+        while !watches.iter_mut().any(|watch| watch.wait(patience).is_change()) {}
+        // A session that is being written changes many times a second, and the list is not read that often.
+        std::thread::sleep(SHORT_WAIT);
+        true
+    }
 }
 
 /// Fails unless a person sits at a terminal that can be drawn on.

@@ -35,6 +35,15 @@ pub(crate) enum UsageOrigin {
     Files,
 }
 
+/// What the indexes of all stores say.
+enum IndexedUsage {
+    Items(UsageItems),
+    /// Another process is updating one.
+    Busy,
+    /// Two stores have the same response: somebody copied a session, or went on with it elsewhere.
+    Shared,
+}
+
 impl UsageOrigin {
     /// From `--no-index`.
     pub(crate) fn of(no_index: bool) -> Self {
@@ -46,14 +55,15 @@ impl UsageItems {
     /// Reads the usage of the store.
     pub(crate) fn of(origin: UsageOrigin, context: &Context) -> Self {
         let indexed = match origin {
-            // Each index counts a response once; only the files tell whether two stores have the same.
-            UsageOrigin::Index if !share_sessions(context) => Self::of_index(context),
-            _ => return Self::of_files(context),
+            UsageOrigin::Index => Self::of_index(context),
+            UsageOrigin::Files => return Self::of_files(context),
         };
         // The index is faster; without one the answer is the same.
         let why = match indexed {
-            Ok(Some(account)) => return account,
-            Ok(None) => "another annals is updating the index".to_owned(),
+            Ok(IndexedUsage::Items(account)) => return account,
+            // Each index counts a response once; the files tell where it was first.
+            Ok(IndexedUsage::Shared) => return Self::of_files(context),
+            Ok(IndexedUsage::Busy) => "another annals is updating the index".to_owned(),
             Err(fault) => fault.message().to_owned(),
         };
         context.say(format!("{why}; reading the files instead"));
@@ -61,12 +71,23 @@ impl UsageItems {
     }
 
     /// From the index, if it is complete. Deleted files still count there: their cost was paid.
-    fn of_index(context: &Context) -> Result<Option<Self>, Fault> {
-        let question = |index: &Index| Ok((index.usage()?, index.agents_without_file()?));
+    fn of_index(context: &Context) -> Result<IndexedUsage, Fault> {
+        let are_several = context.store.are_several();
+        let question = |index: &Index| {
+            let keys = if are_several { index.response_keys()? } else { HashSet::new() };
+            Ok((index.usage()?, index.agents_without_file()?, keys))
+        };
+        let mut responses = HashSet::new();
         let (mut sources, mut items) = (Vec::new(), Vec::new());
         let (mut problems, mut missing) = (Vec::new(), BTreeMap::new());
         for answer in context.each_store(|context| indexed::query_complete(context, question)) {
-            let Some((((more_sources, more), without_file), refreshed)) = answer? else { return Ok(None) };
+            let Some((((more_sources, more), without_file, keys), refreshed)) = answer? else {
+                return Ok(IndexedUsage::Busy);
+            };
+            if !responses.is_disjoint(&keys) {
+                return Ok(IndexedUsage::Shared);
+            }
+            responses.extend(keys);
             let before = sources.len();
             sources.extend(more_sources);
             let moved =
@@ -76,7 +97,7 @@ impl UsageItems {
             missing.extend(without_file);
         }
         let uncounted = UncountedUsage::of_index(&missing, context);
-        Ok(Some(Self { sources, items, problems, uncounted }))
+        Ok(IndexedUsage::Items(Self { sources, items, problems, uncounted }))
     }
 
     /// From the files.
@@ -107,19 +128,6 @@ impl UsageItems {
     pub(crate) fn source(&self, item: &UsageItem) -> Option<&UsageSource> {
         self.sources.get(item.file.get())
     }
-}
-
-/// Whether a session is in two stores: somebody copied one, or moved from one to the other.
-fn share_sessions(context: &Context) -> bool {
-    if !context.store.are_several() {
-        return false;
-    }
-    let sessions = context.each_store(|context| {
-        let keys = context.discover().sessions.into_iter().map(|session| session.key);
-        keys.collect::<HashSet<_>>()
-    });
-    let total: usize = sessions.iter().map(HashSet::len).sum();
-    sessions.iter().flatten().collect::<HashSet<_>>().len() < total
 }
 
 /// Reads files with a progress bar; `read` gets a callback to advance it.

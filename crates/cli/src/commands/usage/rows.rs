@@ -37,6 +37,8 @@ pub(crate) enum RowDetail {
         project: String,
         /// The session that it was forked from.
         forked_from: Option<String>,
+        /// The folder of its store, if several are read and its file is there; of copies, that of the first.
+        store: Option<String>,
     },
     Agent {
         session: String,
@@ -140,7 +142,7 @@ fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> V
     let (summaries, problems) = context.store.summaries(&discovery);
     context.note_unread(problems);
     let known: HashMap<&str, &Summary> =
-        summaries.iter().map(|summary| (summary.session.as_str(), summary)).collect();
+        summaries.iter().rev().map(|summary| (summary.session.as_str(), summary)).collect();
     let source = |item: &UsageItem| account.source(item);
     let projects: HashMap<&str, &str> =
         account.sources.iter().map(|source| (&*source.session, source.project_name())).collect();
@@ -148,6 +150,7 @@ fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> V
         title: known.get(key).and_then(|summary| summary.display_title()).map(str::to_owned),
         forked_from: known.get(key).and_then(|summary| Some(summary.forked_from.as_ref()?.to_string())),
         project: projects.get(key).copied().unwrap_or_default().to_owned(),
+        store: known.get(key).and_then(|summary| context.store.name_of(&summary.path)),
     };
     courses(account.selected(selection), |item| Some(source(item)?.session.to_string()), detail)
 }

@@ -52,9 +52,10 @@ fn write_row(row: &ReportRow, object: &mut ObjectWriter<'_>) {
     }
     match &row.detail {
         RowDetail::None => {}
-        RowDetail::Session { title, project, forked_from } => {
+        RowDetail::Session { title, project, forked_from, store } => {
             object.string_or_null("title", title.as_deref()).string("project", project);
             object.string_or_null("forkedFrom", forked_from.as_deref());
+            object.string_if("store", store.as_deref());
         }
         RowDetail::Agent { session, project } => {
             object.string("session", session).string("project", project);

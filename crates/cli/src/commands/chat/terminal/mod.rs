@@ -66,8 +66,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         None | Some("" | "dumb") => TermCaps::Lines,
         Some(_) => TermCaps::Cursor,
     };
-    let color =
-        if context.out.color && caps == TermCaps::Cursor { ColorMode::Ansi } else { ColorMode::Plain };
+    let color = if caps == TermCaps::Cursor { context.out.color } else { ColorMode::Plain };
     let runtime = runtime::new()?;
     let mut ui = TerminalUi::open(caps, color, context.out.unicode, cwd.to_string_lossy().into_owned())?;
     let outcome = runtime::block_on(runtime, async {
