@@ -156,10 +156,11 @@ fn what_is_too_large_is_refused_at_once() {
         404,
         "long, and no longer than allowed"
     );
-    let mut statuses: Vec<u16> = Vec::new();
-    statuses.push(ask(format!("GET /{} HTTP/1.1\r\n{head}\r\n", "x".repeat(200_000))));
-    statuses.push(ask(format!("GET / HTTP/1.1\r\n{head}X-Long: {}\r\n\r\n", "x".repeat(200_000))));
-    statuses.push(ask(format!("GET / HTTP/1.1\r\n{head}{}\r\n", "X-Many: 1\r\n".repeat(2_000))));
+    let statuses: [u16; 3] = [
+        ask(format!("GET /{} HTTP/1.1\r\n{head}\r\n", "x".repeat(200_000))),
+        ask(format!("GET / HTTP/1.1\r\n{head}X-Long: {}\r\n\r\n", "x".repeat(200_000))),
+        ask(format!("GET / HTTP/1.1\r\n{head}{}\r\n", "X-Many: 1\r\n".repeat(2_000))),
+    ];
     // Zero: closed before the answer could be read, since bytes were left.
     assert!(statuses.iter().all(|status| matches!(status, 0 | 414 | 431)), "{statuses:?}");
     for length in ["Content-Length: 10000000000", "Transfer-Encoding: chunked"] {
