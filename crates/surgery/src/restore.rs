@@ -49,8 +49,11 @@ fn exists(path: &Path) -> bool {
 
 /// The old bytes of a file that the change replaced, and the digest of its new content.
 fn replaced<'t>(trashed: &'t TrashedSession, file: &Path) -> Option<(&'t Path, &'t str)> {
+    // Of a link, the target was replaced.
+    let target = std::fs::canonicalize(file).unwrap_or_default();
+    let is_it = |path: &Path| path == file || path == target;
     trashed.entry.effects.iter().find_map(|effect| match effect {
-        Effect::Replaced { path, kept: Some(kept), left, .. } if path == file && exists(kept) => {
+        Effect::Replaced { path, kept: Some(kept), left, .. } if is_it(path) && exists(kept) => {
             Some((kept.as_path(), left.as_str()))
         }
         _ => None,
@@ -84,7 +87,7 @@ fn restore_index(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadEr
 fn restore_prompts(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadError> {
     let history = trashed.config.history();
     let Some((kept, _)) = replaced(trashed, &history) else { return Ok(()) };
-    let Some(now) = trashed.config.read_if_there(&history)? else { return Ok(()) };
+    let Some(now) = trashed.config.read_own_history()? else { return Ok(()) };
     let (with_prompts, pastes) = prompts::with_prompts(&now, &read_file(kept)?, &trashed.key);
     if with_prompts == now {
         return Ok(());

@@ -190,7 +190,7 @@ fn remove_prompts(
     plan: &mut Plan,
 ) -> Result<(), ReadError> {
     let config = &discovery.config_dir;
-    let Some(history) = config.read_if_there(&config.history())? else { return Ok(()) };
+    let Some(history) = config.read_own_history()? else { return Ok(()) };
     let pruned = prompts::without_prompts(&history, |key| trashed.iter().any(|session| &session.key == key));
     if pruned.prompts > 0 {
         plan.replace(&config.history(), &history, pruned.rest);

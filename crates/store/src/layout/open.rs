@@ -42,6 +42,36 @@ impl ConfigDir {
         }
     }
 
+    /// Reads `history.jsonl` for a change of it; `None` if it does not exist. Its owner may have linked it to a file of the same
+    /// name elsewhere, as people do who keep such files in a repository: that link is followed too. A store of somebody else
+    /// cannot choose another file by it.
+    pub fn read_own_history(&self) -> Result<Option<Vec<u8>>, ReadError> {
+        let path = self.history();
+        if !self.is_linked_by_owner(&path) {
+            return self.read_if_there(&path);
+        }
+        open_file(&path).and_then(all_of).map(Some).map_err(|error| ReadError::new(&path, error))
+    }
+
+    /// Whether a file is a link to a regular file of the same name, and store, link and target have one owner.
+    #[cfg(unix)]
+    fn is_linked_by_owner(&self, path: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let (Ok(link), Ok(target), Ok(store)) =
+            (fs::symlink_metadata(path), fs::metadata(path), fs::metadata(self.path()))
+        else {
+            return false;
+        };
+        let is_named = fs::canonicalize(path).is_ok_and(|real| real.file_name() == path.file_name());
+        let is_own = link.uid() == target.uid() && link.uid() == store.uid();
+        link.is_symlink() && target.is_file() && is_named && is_own
+    }
+
+    #[cfg(not(unix))]
+    fn is_linked_by_owner(&self, _: &Path) -> bool {
+        false
+    }
+
     /// Reads a JSON file of the store; `None` if it does not exist.
     pub fn json_if_there(&self, path: &Path) -> Result<Option<JsonFile>, ReadError> {
         Ok(self.read_if_there(path)?.map(|bytes| JsonFile::of_bytes(path, bytes)))
@@ -89,6 +119,12 @@ mod tests {
             let error = read(name).unwrap_err().to_string();
             assert!(error.ends_with(LINK), "{name}: {error}");
         }
+        // To change it, its owner's link to a file of the same name is followed, and no other.
+        assert_eq!(config.read_own_history().unwrap().as_deref(), Some(&b"private"[..]));
+        fs::remove_file(root.join("history.jsonl")).unwrap();
+        assert_eq!(config.read_own_history().unwrap(), None);
+        link(&temp.write("elsewhere/key", "private"), "history.jsonl");
+        assert!(config.read_own_history().unwrap_err().to_string().ends_with(LINK));
         assert_eq!(read("plans/none.md").unwrap(), None);
         assert!(config.read(&elsewhere).is_err());
     }

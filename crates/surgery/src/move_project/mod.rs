@@ -151,6 +151,13 @@ pub fn plan(projects: &Projects, cwd: CwdMode) -> Result<MovePlan, MovePlanError
     let folders: BTreeSet<_> =
         projects.entries.iter().map(|entry| (entry.folder.clone(), entry.to.clone())).collect();
     notes(&mut plan, &projects.config, cwd);
+    if rewriter.left() > 0 {
+        let count = rewriter.left();
+        let records = if count == 1 { "1 record".to_owned() } else { format!("{count} records") };
+        plan.notes.push(format!(
+            "{records} over several lines still name the old folder: annals repair puts each on one line; do that first"
+        ));
+    }
     Ok(MovePlan { plan, sessions: projects.sessions(), folders: folders.into_iter().collect(), bytes, lines })
 }
 

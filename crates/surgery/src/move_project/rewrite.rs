@@ -1,5 +1,6 @@
 //! Rewrites records after a move: fields with project folders, and paths to moved files.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -26,6 +27,8 @@ pub(super) struct PathRewriter<'r> {
     moved: Option<&'r FolderMove>,
     /// Folders of the store with their new names and the entries that move.
     store: HashMap<&'r str, (&'r Slug, HashSet<&'r str>)>,
+    /// How many records over several lines name the old folder, and are left as they are.
+    left: Cell<usize>,
 }
 
 impl<'r> PathRewriter<'r> {
@@ -36,7 +39,7 @@ impl<'r> PathRewriter<'r> {
                 store.entry(entry.folder.as_str()).or_insert_with(|| (&entry.to, HashSet::new()));
             names.insert(stem(&entry.name));
         }
-        Self { moved: moved.filter(|_| cwd == CwdMode::Follows), store }
+        Self { moved: moved.filter(|_| cwd == CwdMode::Follows), store, left: Cell::new(0) }
     }
 
     /// The edits of a file of lines.
@@ -49,11 +52,13 @@ impl<'r> PathRewriter<'r> {
             let start = line.offset + line.body_start();
             let (mut new, mut at) = (Vec::new(), start);
             while let Some((index, node)) = nodes.next_if(|(_, node)| node.line as usize == line.number) {
+                let raw = transcript.fields(index).raw();
                 // `annals repair` puts records on lines of their own.
                 if node.sharing == LineSharing::Spanning {
+                    let is_left = self.record(raw).is_ok_and(|record| record.is_some());
+                    self.left.set(self.left.get() + usize::from(is_left));
                     continue;
                 }
-                let raw = transcript.fields(index).raw();
                 if let Some(record) = self.record(raw).map_err(|source| fault(line.number, source))? {
                     new.extend_from_slice(&bytes[at..node.span.offset]);
                     new.extend(record);
@@ -66,6 +71,11 @@ impl<'r> PathRewriter<'r> {
             }
         }
         Ok(edit)
+    }
+
+    /// How many records that name the old folder are left as they are, since they are over several lines.
+    pub(super) fn left(&self) -> usize {
+        self.left.get()
     }
 
     /// Rewrites a side file: one object, or lines of them.

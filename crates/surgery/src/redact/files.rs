@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use annals_store::history::stream_history;
 use annals_store::plans::plans;
 use annals_store::read::{ReadError, read_file};
 use annals_store::{ConfigDir, Discovery, FileRole, SessionEntry, SessionKey, Summary};
 
+use crate::prompts::prompts_of;
 use crate::session::Session;
 use crate::session_files::{SessionFile, session_files};
 
@@ -80,9 +79,12 @@ pub fn files_to_redact(
             config.sessions_index(slug),
             FileFormat::Index(session.key.clone()),
         )?;
-        add_of_store(&mut files, config, config.history(), FileFormat::History(session.key.clone()))?;
-        for paste in pastes(config, &session.key)? {
-            add_of_store(&mut files, config, paste, FileFormat::Text)?;
+        if let Some(bytes) = config.read_own_history()? {
+            for paste in pastes(config, &session.key, &bytes) {
+                add_of_store(&mut files, config, paste, FileFormat::Text)?;
+            }
+            let format = FileFormat::History(session.key.clone());
+            files.push(RedactFile { path: config.history(), format, bytes });
         }
         let summary = SessionEntry::of_path(&session.path).and_then(|entry| Summary::read(&entry))?;
         for plan in
@@ -168,14 +170,9 @@ fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
     }
 }
 
-/// Why the old text of a file remains elsewhere after it is replaced: a link leads to it, or it has another name.
+/// Why the old text of a file remains elsewhere after it is replaced: it has another name. Of a link, the target is replaced.
 pub(super) fn other_copy(path: &Path) -> Option<String> {
-    let metadata = fs::symlink_metadata(path).ok()?;
-    if metadata.is_symlink() {
-        let target = fs::canonicalize(path).unwrap_or_default();
-        return Some(format!("{} is a link: {} keeps the old text", path.display(), target.display()));
-    }
-    let names = link_count(&metadata);
+    let names = link_count(&fs::metadata(path).ok()?);
     (names > 1)
         .then(|| format!("{} has {names} names (hard links): the others keep the old text", path.display()))
 }
@@ -211,21 +208,10 @@ fn add_if_there(files: &mut Vec<RedactFile>, path: PathBuf, format: FileFormat) 
     Ok(())
 }
 
-fn pastes(config: &ConfigDir, session: &SessionKey) -> Result<Vec<PathBuf>, ReadError> {
-    let mut found: Vec<PathBuf> = Vec::new();
-    stream_history(config, |_, entry| {
-        if entry.session().is_some_and(|id| id.to_string() == session.as_str()) {
-            for (_, paste) in entry.pastes() {
-                let hash = paste.content_hash().map(|hash| hash.to_string()).unwrap_or_default();
-                // A name from a file must not lead to another folder.
-                if !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-                    found.push(config.paste(&hash));
-                }
-            }
-        }
-        ControlFlow::Continue(())
-    })?;
-    found.sort();
-    found.dedup();
-    Ok(found)
+/// The files of the long pastes that a history names for a session.
+fn pastes(config: &ConfigDir, session: &SessionKey, history: &[u8]) -> Vec<PathBuf> {
+    let (_, hashes) = prompts_of(history, session);
+    // A name from a file must not lead to another folder.
+    let is_hash = |hash: &&String| !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    hashes.iter().filter(is_hash).map(|hash| config.paste(hash)).collect()
 }

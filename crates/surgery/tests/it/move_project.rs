@@ -136,6 +136,20 @@ fn all_of_a_project_follows() {
 }
 
 #[test]
+fn records_over_several_lines_that_are_left_are_told() {
+    let home = Home::new();
+    let lines = String::from_utf8(session(ID, "/a/old").into_bytes()).unwrap();
+    let (first, rest) = lines.split_once('\n').unwrap();
+    let spread = first.replacen(',', ",\n  ", 2);
+    home.write(format!("projects/-a-old/{ID}.jsonl"), format!("{spread}\n{rest}"));
+    let notes = planned(&home, "/a/old", "/b/new", CwdMode::Follows).unwrap().plan.notes;
+    let told = notes.iter().filter(|note| note.starts_with("1 record over several lines still name")).count();
+    assert_eq!(told, 1, "{notes:?}");
+    let notes = planned(&filled(), "/a/old", "/b/new", CwdMode::Follows).unwrap().plan.notes;
+    assert!(!notes.iter().any(|note| note.contains("several lines")), "{notes:?}");
+}
+
+#[test]
 fn working_directories_stay_where_that_is_wanted() {
     let home = filled();
     let old = text(&home, &format!("projects/-a-old/{ID}.jsonl"));

@@ -328,3 +328,25 @@ fn is_sealed(bytes: &[u8], offset: usize) -> bool {
     let after = bytes[offset..].iter().take_while(|byte| solid(byte)).count();
     before + after > 400
 }
+
+#[cfg(unix)]
+#[test]
+fn a_history_that_its_owner_linked_elsewhere_is_redacted_there() {
+    let (home, path) = store();
+    let link = home.config_dir().join("history.jsonl");
+    let _ = fs::remove_file(&link);
+    let target = home.path().join("dotfiles/history.jsonl");
+    fs::create_dir_all(target.parent().unwrap()).unwrap();
+    let prompt = format!("{{\"display\":\"{}\",\"sessionId\":\"{ID}\"}}\n", token());
+    fs::write(&target, &prompt).unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let (_, files) = load(&path);
+    assert!(files.iter().any(|file| file.path == link && file.bytes == prompt.as_bytes()));
+    // Another file is not chosen by a link.
+    fs::rename(&target, home.path().join("dotfiles/key")).unwrap();
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(home.path().join("dotfiles/key"), &link).unwrap();
+    let session = Session::load(&path).unwrap();
+    let discovery = Store::open(home.config_dir()).discover();
+    assert!(files_to_redact(&session, Some(&discovery)).is_err());
+}

@@ -101,6 +101,26 @@ fn everything_goes_and_comes_back_from_every_step() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_history_that_its_owner_linked_elsewhere_is_changed_there() {
+    let (home, path) = store();
+    let link = home.config_dir().join("history.jsonl");
+    let target = home.path().join("dotfiles/history.jsonl");
+    fs::create_dir_all(target.parent().unwrap()).unwrap();
+    fs::rename(&link, &target).unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let old = fs::read(&target).unwrap();
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
+    apply(&trash_plan(&home, &[path], PromptHistory::Remove).plan, &data, &source, &mut go).unwrap();
+    assert!(!fs::read_to_string(&target).unwrap().contains(ID));
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    apply(&restoring(&home), &data, &source, &mut go).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(&target).unwrap().matches(ID).count(), 3);
+    assert_eq!(fs::read(&target).unwrap(), old);
+}
+
 /// The restore of the only session in the trash.
 fn restoring(home: &Home) -> annals_surgery::Plan {
     let mut all = sessions(&DataDir::new(home.data_dir()));

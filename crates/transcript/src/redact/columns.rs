@@ -70,7 +70,7 @@ impl Heading {
             && all.iter().all(is_heading)
             && names.iter().filter(|name| is_named(name)).count() >= 2
             && !secret.is_empty();
-        is_table.then(|| Self { separator, columns: all.len(), secret })
+        is_table.then_some(Self { separator, columns: all.len(), secret })
     }
 }
 
