@@ -26,14 +26,18 @@ impl ActivityWindow for WholeSession {
     }
 }
 
+/// What the file says about itself. Reads it line by line, so that it is best done before the whole file is in memory.
+pub(super) fn summary(target: &ResolvedSession) -> Option<Summary> {
+    SessionEntry::of_path(&target.path).and_then(|entry| Summary::read(&entry)).ok()
+}
+
 /// The lines above a conversation; none if the file says nothing about itself.
 pub(super) fn header(
     target: &ResolvedSession,
+    summary: Option<Summary>,
     family: &SessionWithAgents<'_>,
     context: &Context,
 ) -> Vec<TerminalText> {
-    let entry = SessionEntry::of_path(&target.path).ok();
-    let summary = entry.and_then(|entry| Summary::read(&entry).ok());
     let Some(summary) = summary.filter(|_| family.main.indices().next().is_some()) else {
         return Vec::new();
     };
