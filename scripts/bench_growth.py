@@ -4,6 +4,8 @@ import os
 
 SIZES = (8_000, 32_000, 100_000)
 LINES = (10**8, 4 * 10**8)
+# What the long line is full of: its text as it stands in the file.
+LINE_TEXTS = {"words": "a long text ", "escapes": r'\n\"a\\b\t\u00e9 c', "digits": "iVBORw0KGgoAAAANSUhEUgAA"}
 SHAPES = {
     "a chain": lambda number, count: number - 1 if number else None,
     "a cycle": lambda number, count: (number - 1) % count,
@@ -14,6 +16,8 @@ SHAPES = {
 SESSION = "00000000-0000-4000-8000-000000000000"
 # Of one session, by its path.
 COMMANDS = (["check"], ["repair", "--dry-run"], ["show"], ["redact", "--scan"])
+# Of one session with a long line.
+LINE_COMMANDS = (["show", "--as", "markdown"], ["show", "--as", "messages"], ["clone", "--dry-run"], ["fork", "--dry-run"])
 # Of a store with that session and as many prompts in its history. The index is built from nothing each time.
 STORE_COMMANDS = (["index"], ["search", "message"], ["search", "--exact", "message 7"], ["ls"], ["ls", "--long"],
                   ["usage", "--no-index"], ["history"])
@@ -38,12 +42,13 @@ def write_shape(path, shape, count):
         file.writelines(record(number, parent(number, count)) for number in range(count))
 
 
-def write_long_line(path, size):
+def write_long_line(path, size, text):
     before, after = record(2, 1, "LONG").split("LONG")
     with open(path, "w", encoding="utf-8") as file:
         file.writelines((record(0, None), record(1, 0), before))
         # In pieces: the peak of a command is not seen below the size of this process.
-        file.writelines("a long text " * 10_000 for _ in range(size // 120_000))
+        piece = text * (120_000 // len(text))
+        file.writelines(piece for _ in range(size // len(piece)))
         file.writelines((after, record(3, 2)))
 
 
@@ -67,13 +72,13 @@ def write_long_prompt(path, size):
         file.writelines((after, prompt(1, "a short one")))
 
 
-def jobs(annals, path, folder):
+def jobs(annals, path, folder, commands=COMMANDS):
     """The commands by name. Exit 3, problems in the data, is an answer; so is 1, nothing found."""
     answer = '"$0" "$@" || [ $? -eq 3 ]'
     data = os.path.join(folder, "growth-data")
     fresh = f"rm -rf '{data}'; \"$0\" \"$@\" || [ $? -eq 1 ]"
     of_store = ["--config-dir", os.path.join(folder, "growth"), "--data-dir", data]
-    return [(" ".join(words), ["sh", "-c", answer, annals, words[0], path, *words[1:]]) for words in COMMANDS] + [
+    return [(" ".join(words), ["sh", "-c", answer, annals, words[0], path, *words[1:]]) for words in commands] + [
         (" ".join(words), ["sh", "-c", fresh, annals, *words, *of_store]) for words in STORE_COMMANDS]
 
 
@@ -103,11 +108,14 @@ def report(annals, folder, environment, in_turns, rounds):
     text = f"| shape | command | {heads} |\n|---|---|{'---|' * len(SIZES)}\n" + "\n".join(rows)
     rows = []
     for size in LINES:
-        write_long_line(path, size)
-        write_long_prompt(history, size)
-        best, wrong = in_turns(jobs(annals, path, folder), environment, 1)
-        failed.update(wrong)
-        for name, (_, work, peak) in best.items():
-            rows.append(f"| {size / 1e6:.0f} MB | `{name}` | {work:.1f} s | {peak / 1e6:.0f} MB |")
+        for kind, unit in LINE_TEXTS.items():
+            write_long_line(path, size, unit)
+            write_long_prompt(history, size)
+            best, wrong = in_turns(jobs(annals, path, folder, COMMANDS + LINE_COMMANDS), environment, 1)
+            failed.update(wrong)
+            for name, (_, work, peak) in best.items():
+                share = f"{peak / size:.1f}"
+                rows.append(f"| {size / 1e6:.0f} MB of {kind} | `{name}` | {work:.1f} s | {peak / 1e6:.0f} MB | {share} |")
     os.remove(path)
-    return text, "| line | command | processor time | peak memory |\n|---|---|---|---|\n" + "\n".join(rows), failed
+    heads = "| line | command | processor time | peak memory | of the line |\n|---|---|---|---|---|\n"
+    return text, heads + "\n".join(rows), failed

@@ -46,11 +46,18 @@ impl ActivityWindow for WholeSession {
 }
 
 impl SessionFacts {
+    /// What the file says about itself. It is read line by line: best done before the whole file is in memory.
+    pub(crate) fn summary(target: &ResolvedSession) -> Option<Summary> {
+        SessionEntry::of_path(&target.path).and_then(|entry| Summary::read(&entry)).ok()
+    }
+
     /// Gathers them from a session and its sub-agents.
-    pub(crate) fn of(target: &ResolvedSession, family: &SessionWithAgents<'_>, context: &Context) -> Self {
-        let entry = SessionEntry::of_path(&target.path).ok();
-        let summary = entry.and_then(|entry| Summary::read(&entry).ok());
-        let summary = summary.as_ref();
+    pub(crate) fn of(
+        target: &ResolvedSession,
+        summary: Option<&Summary>,
+        family: &SessionWithAgents<'_>,
+        context: &Context,
+    ) -> Self {
         let mut ledger = UsageLedger::new();
         let mut activity = Activity::default();
         let transcripts = std::iter::once(&family.main).chain(family.agents.iter().map(|(_, said, _)| said));

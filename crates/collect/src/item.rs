@@ -1,8 +1,14 @@
 //! What is delivered: lines and files, each under a name that never changes, in numbered batches.
 
-use annals_json::{ObjectWriter, Value};
+use std::convert::Infallible;
+use std::io::{self, Write};
+
+use annals_json::{ObjectWriter, Value, write_string};
 
 use crate::state::integer;
+
+/// How much of a text is written at a time.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// What an item holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,13 +86,7 @@ impl Batch {
     pub fn lines(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         self.items.iter().map(|item| {
             let mut line = Vec::with_capacity(item.text.as_ref().map_or(0, String::len) + 256);
-            let mut object = ObjectWriter::begin(&mut line);
-            object.string("machine", &self.machine).number("batch", self.sequence);
-            object.string("file", &item.file).number("generation", item.generation);
-            object.number("offset", item.offset).number("length", item.length);
-            object.number("line", item.number).string("form", item.form.name());
-            object.string_or_null("text", item.text.as_deref());
-            object.end();
+            self.append_item(item, &mut line);
             line
         })
     }
@@ -94,9 +94,9 @@ impl Batch {
     /// All of them, as one array.
     pub fn json(&self) -> Vec<u8> {
         let mut out = vec![b'['];
-        for (at, line) in self.lines().enumerate() {
+        for (at, item) in self.items.iter().enumerate() {
             out.extend_from_slice(if at == 0 { b"" } else { b"," });
-            out.extend_from_slice(&line);
+            self.append_item(item, &mut out);
         }
         out.push(b']');
         out
@@ -105,12 +105,60 @@ impl Batch {
     /// All of them, each with its line break.
     pub fn ndjson(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        for line in self.lines() {
-            out.extend_from_slice(&line);
+        for item in &self.items {
+            self.append_item(item, &mut out);
             out.push(b'\n');
         }
         out
     }
+
+    /// Writes all of them, each with its line break; a long text is never in memory twice.
+    pub fn write_ndjson(&self, out: &mut impl Write) -> io::Result<()> {
+        for item in &self.items {
+            self.write_item(item, |piece| out.write_all(piece))?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn append_item(&self, item: &Item, out: &mut Vec<u8>) {
+        let written: Result<(), Infallible> = self.write_item(item, |piece| {
+            out.extend_from_slice(piece);
+            Ok(())
+        });
+        let Ok(()) = written;
+    }
+
+    /// Calls `each` with the pieces of an item's JSON.
+    fn write_item<E>(&self, item: &Item, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut head = Vec::new();
+        let mut object = ObjectWriter::begin(&mut head);
+        object.string("machine", &self.machine).number("batch", self.sequence);
+        object.string("file", &item.file).number("generation", item.generation);
+        object.number("offset", item.offset).number("length", item.length);
+        object.number("line", item.number).string("form", item.form.name());
+        object.key("text");
+        each(&head)?;
+        match &item.text {
+            Some(text) => write_pieces(text, &mut each)?,
+            None => each(b"null")?,
+        }
+        each(b"}")
+    }
+}
+
+/// Calls `each` with the pieces of a JSON string.
+fn write_pieces<E>(text: &str, each: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    each(b"\"")?;
+    let (mut rest, mut piece) = (text, Vec::new());
+    while !rest.is_empty() {
+        let (now, after) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES));
+        piece.clear();
+        write_string(&mut piece, now);
+        each(&piece[1..piece.len() - 1])?;
+        rest = after;
+    }
+    each(b"\"")
 }
 
 #[cfg(test)]
@@ -139,6 +187,13 @@ mod tests {
             lines.iter().map(|line| Item::read(Value::parse(line.as_bytes()).unwrap()).unwrap()).collect();
         assert_eq!(back, batch.items);
         assert_eq!(String::from_utf8(batch.json()).unwrap(), format!("[{}]", lines.join(",")));
+        let mut written = Vec::new();
+        batch.write_ndjson(&mut written).unwrap();
+        assert_eq!(written, batch.ndjson());
+        let long = "é\n\"x".repeat(PIECE_BYTES);
+        let whole = Batch { items: vec![item(Some(&long))], ..batch.clone() }.ndjson();
+        let read = Item::read(Value::parse(whole.trim_ascii_end()).unwrap()).unwrap();
+        assert_eq!(read.text.as_deref(), Some(long.as_str()));
         assert_eq!(Batch { items: Vec::new(), ..batch }.json(), b"[]");
     }
 }

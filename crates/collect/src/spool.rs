@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use annals_store::files::{WriteError, create_folder, is_left_over, replace_file};
@@ -174,7 +174,7 @@ impl Spool {
             return Ok(AddOutcome::Stored);
         }
         let path = self.path(sequence);
-        let packed = pack(&spooled.bytes()).map_err(WriteError::at(&path))?;
+        let packed = pack(|file| spooled.write(file)).map_err(WriteError::at(&path))?;
         let bytes = packed.len() as u64;
         if self.ours().next().is_some() && self.waiting().bytes.saturating_add(bytes) > most {
             return Ok(AddOutcome::Full);
@@ -191,9 +191,10 @@ impl Spool {
             return Ok(spooled.clone());
         }
         let path = self.path(sequence);
-        let bytes = zstd::decode_all(&read_file(&path)?[..]);
-        let bytes = bytes.map_err(|_| CollectError::DamagedBatch { path: path.clone() })?;
-        SpooledBatch::parse(&path, &bytes)
+        let packed = read_file(&path)?;
+        let file = zstd::Decoder::with_buffer(&packed[..]);
+        let file = file.map_err(|_| CollectError::DamagedBatch { path: path.clone() })?;
+        SpooledBatch::read(&path, BufReader::new(file))
     }
 
     /// Stores an item that is too large for the sink, and returns its path. The same item always has the same path.
@@ -206,7 +207,7 @@ impl Spool {
         let place = format!("{sequence:012}-{}-{}{ENDING}", item.generation, item.offset);
         let path = self.folder.join(OVERSIZED_FOLDER).join(place);
         let batch = Batch { machine: machine.to_owned(), sequence, items: vec![item.clone()] };
-        let packed = pack(&batch.ndjson()).map_err(WriteError::at(&path))?;
+        let packed = pack(|file| batch.write_ndjson(file)).map_err(WriteError::at(&path))?;
         if self.mode == SpoolMode::Disk {
             create_folder(&self.folder.join(OVERSIZED_FOLDER))?;
             replace_file(&path, &packed)?;
@@ -239,9 +240,9 @@ fn head(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// With a checksum, so that damage shows.
-fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+fn pack(write: impl FnOnce(&mut zstd::Encoder<'_, Vec<u8>>) -> io::Result<()>) -> io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), ZSTD_LEVEL)?;
     encoder.include_checksum(true)?;
-    encoder.write_all(bytes)?;
+    write(&mut encoder)?;
     encoder.finish()
 }

@@ -1,6 +1,7 @@
 //! A batch as it waits on the disk: the items as they will be sent, and how far each file is read with them.
 
 use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use annals_index::cursor::Cursor;
@@ -35,8 +36,8 @@ pub(crate) struct SpooledBatch {
 }
 
 impl SpooledBatch {
-    /// A line about the batch, and one an item.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    /// Writes a line about the batch, and one an item.
+    pub(crate) fn write(&self, file: &mut impl Write) -> io::Result<()> {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);
         object.number("version", VERSION).string("machine", &self.batch.machine);
@@ -52,25 +53,31 @@ impl SpooledBatch {
         });
         object.end();
         out.push(b'\n');
-        out.extend(self.batch.ndjson());
-        out
+        file.write_all(&out)?;
+        self.batch.write_ndjson(file)
     }
 
-    /// Parses what `bytes` wrote.
-    pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, CollectError> {
+    /// Parses what [`write`](Self::write) wrote.
+    pub(crate) fn read(path: &Path, mut file: impl BufRead) -> Result<Self, CollectError> {
         let damaged = || CollectError::DamagedBatch { path: path.to_path_buf() };
-        let mut lines = bytes.split(|&byte| byte == b'\n');
-        let head = lines.next().and_then(|line| Value::parse(line).ok()).ok_or_else(damaged)?;
+        let mut line = Vec::new();
+        file.read_until(b'\n', &mut line).map_err(|_| damaged())?;
+        let head = Value::parse(&line).map_err(|_| damaged())?;
         let version = head.get("version").and_then(Value::count).ok_or_else(damaged)?;
         if version != VERSION {
             return Err(CollectError::UnknownVersion { path: path.to_path_buf(), version });
         }
         let mut spooled = of_head(head).ok_or_else(damaged)?;
-        for line in lines.filter(|line| !line.is_empty()) {
-            let value = Value::parse(line).map_err(|_| damaged())?;
-            spooled.batch.items.push(Item::read(value).ok_or_else(damaged)?);
+        loop {
+            line.clear();
+            if file.read_until(b'\n', &mut line).map_err(|_| damaged())? == 0 {
+                return Ok(spooled);
+            }
+            if !line.trim_ascii().is_empty() {
+                let value = Value::parse(&line).map_err(|_| damaged())?;
+                spooled.batch.items.push(Item::read(value).ok_or_else(damaged)?);
+            }
         }
-        Ok(spooled)
     }
 }
 

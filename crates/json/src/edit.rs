@@ -46,11 +46,15 @@ pub struct Editor<'a> {
     splices: Vec<Splice>,
 }
 
-#[derive(Clone, Debug)]
-struct Splice {
-    start: usize,
-    end: usize,
-    bytes: Vec<u8>,
+/// Bytes of an object that are replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// The first of them.
+    pub start: usize,
+    /// The position after the last; equal to `start` if nothing is removed.
+    pub end: usize,
+    /// What stands there instead.
+    pub bytes: Vec<u8>,
 }
 
 impl<'a> Editor<'a> {
@@ -165,20 +169,28 @@ impl<'a> Editor<'a> {
     }
 
     /// Applies the edits and returns the new object.
-    pub fn finish(mut self) -> Result<Vec<u8>, EditError> {
-        self.splices.sort_by_key(|splice| (splice.start, splice.end));
-        let mut out = Vec::with_capacity(self.raw.len());
+    pub fn finish(self) -> Result<Vec<u8>, EditError> {
+        let raw = self.raw;
+        let splices = self.into_splices()?;
+        let (added, removed) = splices.iter().fold((0, 0), |(added, removed), splice| {
+            (added + splice.bytes.len(), removed + splice.end - splice.start)
+        });
+        let mut out = Vec::with_capacity(raw.len() + added - removed);
         let mut at = 0;
-        for splice in &self.splices {
-            if splice.start < at {
-                return Err(EditError::Overlap);
-            }
-            out.extend_from_slice(&self.raw[at..splice.start]);
+        for splice in splices {
+            out.extend_from_slice(&raw[at..splice.start]);
             out.extend_from_slice(&splice.bytes);
             at = splice.end;
         }
-        out.extend_from_slice(&self.raw[at..]);
+        out.extend_from_slice(&raw[at..]);
         Ok(out)
+    }
+
+    /// Returns the edits in order, for a caller that writes the new object elsewhere.
+    pub fn into_splices(mut self) -> Result<Vec<Splice>, EditError> {
+        self.splices.sort_by_key(|splice| (splice.start, splice.end));
+        let overlaps = |pair: &[Splice]| pair[1].start < pair[0].end;
+        if self.splices.windows(2).any(overlaps) { Err(EditError::Overlap) } else { Ok(self.splices) }
     }
 
     fn splice(&mut self, start: usize, end: usize, bytes: Vec<u8>) -> Result<&mut Self, EditError> {

@@ -33,6 +33,11 @@ impl RawJson {
         Self(out.into())
     }
 
+    /// Takes the bytes of a compact value that is known to be one, like [`Value::from_checked`].
+    pub fn from_checked(bytes: Vec<u8>) -> Self {
+        Self(bytes.into())
+    }
+
     /// Makes a JSON string.
     pub fn string(text: &str) -> Self {
         let mut out = Vec::with_capacity(text.len() + 2);

@@ -2,6 +2,9 @@
 
 use annals_json::BYTE_ORDER_MARK;
 
+/// How much memory is kept for the next line: that of a very long one is released.
+pub(crate) const MAX_SPARE_BYTES: usize = 1024 * 1024;
+
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnding {
@@ -156,6 +159,7 @@ impl LineSplitter {
                 let line = self.place(whole.len(), &whole);
                 each(line)?;
                 whole.clear();
+                whole.shrink_to(MAX_SPARE_BYTES);
                 self.carry = whole;
             }
         }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use annals_json::{BYTE_ORDER_MARK, Fields, ParseErrorKind, ValueScanner, skip_space};
 
-use crate::line::{Line, lines};
+use crate::line::{Line, MAX_SPARE_BYTES, lines};
 use crate::record::RecordKind;
 
 /// How many lines are searched for the beginning of a record.
@@ -103,6 +103,9 @@ impl RecordSplitter {
                 each(self.joiner.pass(run, raw))?;
             }
             self.carry.drain(..done);
+            if self.carry.is_empty() {
+                self.carry.shrink_to(MAX_SPARE_BYTES);
+            }
         }
         while let Some(run) = self.joiner.next(rest, b"", Reach::Part) {
             let (raw, behind) = rest.split_at(run.length);

@@ -61,18 +61,26 @@ impl BodyOptions {
 
     /// Writes and compresses a batch.
     pub(super) fn encode(self, batch: &Batch) -> io::Result<Vec<u8>> {
-        let plain = match self.format {
-            Format::Ndjson => batch.ndjson(),
-            Format::Json => batch.json(),
-        };
         match self.encoding {
-            Encoding::Identity => Ok(plain),
+            Encoding::Identity if self.format == Format::Ndjson => Ok(batch.ndjson()),
+            Encoding::Identity => Ok(batch.json()),
             Encoding::Gzip => {
                 let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-                encoder.write_all(&plain)?;
+                self.write(batch, &mut encoder)?;
                 encoder.finish()
             }
-            Encoding::Zstd => zstd::encode_all(&plain[..], ZSTD_LEVEL),
+            Encoding::Zstd => {
+                let mut encoder = zstd::Encoder::new(Vec::new(), ZSTD_LEVEL)?;
+                self.write(batch, &mut encoder)?;
+                encoder.finish()
+            }
+        }
+    }
+
+    fn write(self, batch: &Batch, out: &mut impl Write) -> io::Result<()> {
+        match self.format {
+            Format::Ndjson => batch.write_ndjson(out),
+            Format::Json => out.write_all(&batch.json()),
         }
     }
 }

@@ -35,7 +35,7 @@ pub struct OutputSink<W>(pub W);
 
 impl<W: Write> Sink for OutputSink<W> {
     fn deliver(&mut self, batch: &Batch) -> Result<(), SinkError> {
-        let written = self.0.write_all(&batch.ndjson()).and_then(|()| self.0.flush());
+        let written = batch.write_ndjson(&mut self.0).and_then(|()| self.0.flush());
         written.map_err(|source| SinkError::Output { source })
     }
 }

@@ -13,9 +13,13 @@ pub enum NestedCommand {
     /// The same, where options leave open which words are the command.
     Perhaps(Command),
     /// A text that is a script.
-    Script(Script),
+    Script(Box<Script>),
     /// It runs something that the text does not show.
     Hidden(String),
+}
+
+fn script_of(script: Script) -> NestedCommand {
+    NestedCommand::Script(Box::new(script))
 }
 
 const SHELLS: [&str; 24] = [
@@ -153,7 +157,7 @@ fn script(text: &Option<String>, shown: &[Word]) -> NestedCommand {
         let shown: Vec<_> = shown.iter().map(|word| word.spelling.as_str()).collect();
         NestedCommand::Hidden(shown.join(" "))
     };
-    text.as_deref().and_then(|text| parse(text).ok()).map_or_else(hidden, NestedCommand::Script)
+    text.as_deref().and_then(|text| parse(text).ok()).map_or_else(hidden, script_of)
 }
 
 /// `-c TEXT`, else what comes in as text, else a file of which nothing is known here.
@@ -180,7 +184,7 @@ fn of_shell(command: &Command, arguments: &[Word]) -> NestedCommand {
         } else {
             // A file is a command like any other program; a stream shows nothing.
             let stream = text.starts_with("/dev/") || text.starts_with("/proc/");
-            return if stream { script(&None, arguments) } else { NestedCommand::Script(Script::default()) };
+            return if stream { script(&None, arguments) } else { script_of(Script::default()) };
         }
     }
     // The last one of the input counts; another descriptor is another thing.
@@ -188,7 +192,7 @@ fn of_shell(command: &Command, arguments: &[Word]) -> NestedCommand {
     let input = input.filter(|redirection| redirection.direction == RedirectionKind::Text);
     let asks_version = arguments.iter().all(|word| word.beginning() == "--version") && !arguments.is_empty();
     match input {
-        _ if asks_version => NestedCommand::Script(Script::default()),
+        _ if asks_version => script_of(Script::default()),
         Some(text) if !takes_text => script(&text.target.literal(), arguments),
         _ => script(&None, &command.words),
     }
@@ -290,7 +294,7 @@ fn of_rest(command: &Command, words: &[Word]) -> Vec<NestedCommand> {
     let takes_text = command.name().is_some_and(|name| TAKE_TEXT.contains(&base_name(&name).as_str()));
     if takes_text {
         let texts = command.words.iter().filter_map(Word::literal).filter(|text| text.contains(' '));
-        found.extend(texts.filter_map(|text| parse(&text).ok()).map(NestedCommand::Script));
+        found.extend(texts.filter_map(|text| parse(&text).ok()).map(script_of));
     }
     found
 }

@@ -1,7 +1,5 @@
 //! A record without the values that its message has, and how to fill them in again.
 
-use std::borrow::Cow;
-
 use super::content::{is_block, write_array};
 use super::{Message, MessageError, MessageField, MessageRole};
 use crate::record::RecordKind;
@@ -60,10 +58,7 @@ impl<'a> RecordContent<'a> {
 
 /// Makes a text block of a string.
 fn text_block(text: Value<'_>) -> RawJson {
-    let mut json = br#"{"type":"text","text":"#.to_vec();
-    json.extend_from_slice(text.raw());
-    json.push(b'}');
-    RawJson::of(Value::from_checked(&json))
+    RawJson::from_checked([&br#"{"type":"text","text":"#[..], text.raw(), b"}"].concat())
 }
 
 /// The part of a message's content that belongs to one record.
@@ -75,20 +70,29 @@ pub(super) enum ContentShare<'m> {
     Blocks(&'m [RawJson]),
 }
 
-impl<'m> ContentShare<'m> {
+impl ContentShare<'_> {
     fn write(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.json());
+        match self {
+            Self::Text(text) => out.extend_from_slice(text.raw()),
+            Self::Blocks(list) => write_array(list, out),
+        }
     }
 
-    fn json(self) -> Cow<'m, [u8]> {
-        match self {
-            Self::Text(text) => Cow::Borrowed(text.raw()),
-            Self::Blocks(list) => {
-                let mut out = Vec::new();
-                write_array(list, &mut out);
-                Cow::Owned(out)
+    /// Whether it is written like this.
+    fn is(self, json: &[u8]) -> bool {
+        let list = match self {
+            Self::Text(text) => return json == text.raw(),
+            Self::Blocks(list) => list,
+        };
+        let Some(mut rest) = json.strip_prefix(b"[") else { return false };
+        for (at, block) in list.iter().enumerate() {
+            let after_comma = if at == 0 { Some(rest) } else { rest.strip_prefix(b",") };
+            match after_comma.and_then(|rest| rest.strip_prefix(block.raw())) {
+                Some(after) => rest = after,
+                None => return false,
             }
         }
+        rest == b"]"
     }
 }
 
@@ -108,14 +112,12 @@ impl RecordTemplate {
         }
         let whole = || Self { record: record.raw().into(), blocks, omitted: Vec::new() };
         let Ok(mut editor) = Editor::new(record.raw()) else { return whole() };
-        let content = share.json();
         let mut omitted = Vec::new();
         for part in MessageField::ALL {
-            let said = match part {
-                MessageField::Content => Some(&*content),
-                _ => message.part(part).map(RawJson::raw),
-            };
-            let is_said = part.find(kind, record).is_some_and(|own| Some(own.raw()) == said);
+            let is_said = part.find(kind, record).is_some_and(|own| match part {
+                MessageField::Content => share.is(own.raw()),
+                _ => message.part(part).map(RawJson::raw) == Some(own.raw()),
+            });
             if let Some(path) = part.path(kind, record).filter(|_| is_said)
                 && editor.replace(&path, b"null").is_ok()
             {
@@ -136,6 +138,11 @@ impl RecordTemplate {
             record.raw().into()
         };
         Self { record, blocks, omitted }
+    }
+
+    /// The bytes of the record, with `null` for omitted values.
+    pub(super) fn raw(&self) -> &[u8] {
+        &self.record
     }
 
     /// The record, with `null` for omitted values.

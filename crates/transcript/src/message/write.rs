@@ -1,6 +1,8 @@
 //! Writes the JSON form of a message.
 
-use super::{Message, RecordTemplate};
+use std::convert::Infallible;
+
+use super::{Message, MessageContent};
 use annals_json::{ArrayWriter, ObjectWriter, RawJson};
 
 impl Message {
@@ -9,9 +11,37 @@ impl Message {
     /// `{"role","content","model"?,"usage"?,"stop_reason"?,"timestamp"?,"id"?,"requestId"?,"uuid"?,"parentUuid"?,"metadata"?,
     /// …,"records"?}`
     pub fn write(&self, out: &mut Vec<u8>) {
-        let mut object = ObjectWriter::begin(out);
+        let written: Result<(), Infallible> = self.write_pieces(|piece| {
+            out.extend_from_slice(piece);
+            Ok(())
+        });
+        let Ok(()) = written;
+    }
+
+    /// Calls `each` with the pieces of the JSON form, up to its first error. A piece ends between two tokens; what may be
+    /// long, content and records, is not copied.
+    pub fn write_pieces<E>(&self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut frame = Frame::default();
+        self.write_frame(&mut frame);
+        let mut at = 0;
+        for (place, json) in frame.inserted {
+            each(&frame.bytes[at..place])?;
+            each(json)?;
+            at = place;
+        }
+        each(&frame.bytes[at..])
+    }
+
+    fn write_frame<'m>(&'m self, frame: &mut Frame<'m>) {
+        let Frame { bytes, inserted } = frame;
+        let mut object = ObjectWriter::begin(bytes);
         object.string("role", self.role.name());
-        self.content.write(object.key("content"));
+        match &self.content {
+            MessageContent::Text(text) => inserted.push((object.key("content").len(), text.raw())),
+            MessageContent::Blocks(blocks) => {
+                object.array("content", |list| list_blocks(blocks, list, inserted));
+            }
+        }
         let fields: [(&str, Option<&RawJson>); 9] = [
             ("model", self.model.as_ref()),
             ("usage", self.usage.as_ref()),
@@ -25,27 +55,41 @@ impl Message {
         ];
         for (key, value) in fields {
             if let Some(value) = value {
-                object.raw(key, value.raw());
+                inserted.push((object.key(key).len(), value.raw()));
             }
         }
         for (key, value) in &self.other {
-            object.raw_key(key.raw()).extend_from_slice(value.raw());
+            inserted.push((object.raw_key(key.raw()).len(), value.raw()));
         }
         if !self.records.is_empty() {
-            object.array("records", |list| self.records.iter().for_each(|shell| write_shell(shell, list)));
+            object.array("records", |list| {
+                for template in &self.records {
+                    list.object(|object| {
+                        object.number("blocks", template.blocks() as u64);
+                        object.array("omitted", |list| {
+                            for part in template.omitted() {
+                                list.string(part.name());
+                            }
+                        });
+                        inserted.push((object.key("record").len(), template.raw()));
+                    });
+                }
+            });
         }
         object.end();
     }
 }
 
-fn write_shell(shell: &RecordTemplate, list: &mut ArrayWriter<'_>) {
-    list.object(|object| {
-        object.number("blocks", shell.blocks() as u64);
-        object.array("omitted", |list| {
-            for part in shell.omitted() {
-                list.string(part.name());
-            }
-        });
-        object.raw("record", shell.record().raw());
-    });
+/// The JSON form without its long values.
+#[derive(Default)]
+struct Frame<'m> {
+    bytes: Vec<u8>,
+    /// The values, each with its place, in order.
+    inserted: Vec<(usize, &'m [u8])>,
+}
+
+fn list_blocks<'m>(blocks: &'m [RawJson], list: &mut ArrayWriter<'_>, inserted: &mut Vec<(usize, &'m [u8])>) {
+    for block in blocks {
+        inserted.push((list.item().len(), block.raw()));
+    }
 }

@@ -28,6 +28,7 @@ mod utf16;
 mod values;
 mod view;
 mod visit;
+mod windows;
 mod words;
 
 #[cfg(test)]

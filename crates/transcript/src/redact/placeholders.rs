@@ -10,6 +10,7 @@ use super::kind::SecretKind;
 use super::ranges::ClaimedRanges;
 use super::values::is_distinct;
 use super::view::View;
+use super::windows::{Window, windows};
 
 /// The start of a placeholder.
 const PLACEHOLDER_PREFIX: &str = "[REDACTED:";
@@ -70,19 +71,26 @@ impl Placeholders {
             let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.distinct);
             self.everywhere = builder.ok();
         }
-        let view = View::of(text);
-        let hits = self.everywhere.iter().flat_map(|everywhere| everywhere.find_iter(view.text.as_ref()));
         let mut claimed = ClaimedRanges::default();
         for ours in placeholder_spans(text) {
             claimed.claim(&ours);
         }
-        hits.filter(|hit| stands_alone(&view.text, &hit.range()))
-            .filter_map(|hit| {
-                let span = view.source(&hit.range());
-                let placeholder = self.of_secret.get(&view.text[hit.range()])?.clone();
-                claimed.claim(&span).then_some((span, placeholder))
-            })
-            .collect()
+        let mut found = Vec::new();
+        for Window { range, taken } in windows(text) {
+            let view = View::of(&text[range.clone()]);
+            for hit in self.everywhere.iter().flat_map(|all| all.find_iter(view.text.as_ref())) {
+                let inside = view.source(&hit.range());
+                let span = range.start + inside.start..range.start + inside.end;
+                if taken.contains(&span.start)
+                    && stands_alone(&view.text, &hit.range())
+                    && let Some(placeholder) = self.of_secret.get(&view.text[hit.range()])
+                    && claimed.claim(&span)
+                {
+                    found.push((span, placeholder.clone()));
+                }
+            }
+        }
+        found
     }
 }
 

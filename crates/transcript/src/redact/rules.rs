@@ -17,6 +17,7 @@ use super::ranges::ClaimedRanges;
 use super::rewrite::FileText;
 use super::view::View;
 use super::visit::TextKind;
+use super::windows::{is_long, windows};
 use super::{blocks, columns, encoded, headers, lines, logins, urls};
 
 /// How often base64 is decoded within base64.
@@ -112,6 +113,23 @@ impl SecretRules {
             let whole = found.first().map(|finding| Finding { kind: finding.kind, span: 0..text.len() });
             return (whole.into_iter().collect(), work + text.len());
         }
+        let mut work = 0;
+        let mut found = in_windows(text, |window| {
+            let (found, more) = self.in_window(window, depth);
+            work += more;
+            found
+        });
+        if is_long(text) {
+            // The names of columns are above all rows, which only the first window sees.
+            let hay = Haystack::new(text);
+            columns::find(&hay, &mut found);
+            work += hay.work();
+        }
+        (found, work)
+    }
+
+    /// The same for a text that is not too long.
+    fn in_window(&self, text: &str, depth: usize) -> (Vec<Finding>, usize) {
         let view = View::of(text);
         let hay = Haystack::new(&view.text);
         let mut found = Vec::new();
@@ -177,16 +195,21 @@ impl SecretRules {
 
     /// Returns the secrets that are certain by their format alone.
     pub fn find_shapes(&self, text: &str) -> Vec<Finding> {
-        let mut found = Vec::new();
-        if !is_data(text) {
-            let view = View::of(text);
-            let hay = Haystack::new(&view.text);
-            blocks::find(&hay, &mut found);
-            self.formats.find(&hay, &mut found);
-            for finding in &mut found {
-                finding.span = view.source(&finding.span);
-            }
-        }
+        let mut found = if is_data(text) {
+            Vec::new()
+        } else {
+            in_windows(text, |window| {
+                let view = View::of(window);
+                let hay = Haystack::new(&view.text);
+                let mut found = Vec::new();
+                blocks::find(&hay, &mut found);
+                self.formats.find(&hay, &mut found);
+                for finding in &mut found {
+                    finding.span = view.source(&finding.span);
+                }
+                found
+            })
+        };
         found.retain(|finding| self.kinds.contains(&finding.kind));
         without_overlaps(text, found)
     }
@@ -212,6 +235,21 @@ impl SecretRules {
         named.retain(|finding| self.kinds.contains(&finding.kind));
         without_overlaps(text, named)
     }
+}
+
+/// Searches a text window by window.
+fn in_windows(text: &str, mut find: impl FnMut(&str) -> Vec<Finding>) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for window in windows(text) {
+        let start = window.range.start;
+        let found = find(&text[window.range]).into_iter();
+        let found = found.map(|finding| Finding {
+            kind: finding.kind,
+            span: start + finding.span.start..start + finding.span.end,
+        });
+        all.extend(found.filter(|finding| window.taken.contains(&finding.span.start)));
+    }
+    all
 }
 
 /// Whether a range is inside one of these, which are in order.

@@ -250,3 +250,20 @@ fn who_only_looks_sees_everything_but_what_is_sealed() {
     }
     assert_eq!(letters, ['A', 'B', 'C', 'D', 'E', 'F', 'G']);
 }
+
+#[test]
+fn a_secret_is_found_wherever_a_long_text_is_cut() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let digits = "MIIEpAIBAAKCAQEAx8Kd03LxQ7vTz1Rm5WbYc9Nf2HgJ6sPe4UoXiZq8Cw0BtLmN\n".repeat(8);
+    let [begin, end] = ["BEGIN", "END"].map(|word| format!("-----{word} RSA {} KEY-----", "PRIVATE"));
+    let key = format!("{begin}\n{digits}{end}\n");
+    let line = "a line of plain words, and nothing else at all\n";
+    // Keys without a gap around the end of the first window, wherever exactly that is.
+    let mut text = line.repeat(4_100_000 / line.len());
+    let keys = 900;
+    (0..keys).for_each(|_| text.push_str(&key));
+    text.push_str(line);
+    let found = rules.find_shapes(&text);
+    assert_eq!(found.len(), keys);
+    assert!(found.iter().all(|finding| text[finding.span.clone()].trim_end() == key.trim_end()));
+}

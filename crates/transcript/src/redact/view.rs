@@ -7,13 +7,16 @@ use std::ops::Range;
 /// The longest entity of HTML that is read.
 const MAX_ENTITY_BYTES: usize = 10;
 
-/// A text without escapes, and where each of its bytes comes from.
+/// How many bytes of a view are between two known positions: one for each byte would be eight times the text.
+const KNOWN_EVERY: usize = 256;
+
+/// A text without escapes, and where it comes from.
 #[derive(Clone, Debug)]
 pub(super) struct View<'t> {
     pub(super) text: Cow<'t, str>,
     source: &'t str,
-    /// Where each byte starts in the source; empty if nothing was changed.
-    starts: Vec<usize>,
+    /// Positions in the view and in the source at which a piece starts, in order; empty if nothing was changed.
+    known: Vec<(usize, usize)>,
 }
 
 impl<'t> View<'t> {
@@ -22,28 +25,17 @@ impl<'t> View<'t> {
         let escapes = |byte: &u8| matches!(byte, b'\\' | b'%' | b'&' | 0x1b | 0 | 0xc2 | 0xe2 | 0xef);
         let is_listing = number_length(source.as_bytes()) > 0;
         if !is_listing && !source.as_bytes().iter().any(escapes) {
-            return Self { text: Cow::Borrowed(source), source, starts: Vec::new() };
+            return Self { text: Cow::Borrowed(source), source, known: Vec::new() };
         }
-        let bytes = source.as_bytes();
-        let (mut text, mut starts) = (String::with_capacity(source.len()), Vec::with_capacity(source.len()));
-        let mut at = 0;
-        let mut is_line_start = true;
-        while at < bytes.len() {
-            if is_line_start {
-                at += number_length(&bytes[at..]);
+        let mut text = String::with_capacity(source.len());
+        let mut known: Vec<(usize, usize)> = Vec::new();
+        for (start, shown) in (Pieces { source, at: 0, is_line_start: true }) {
+            if known.last().is_none_or(|(last, _)| text.len() >= last + KNOWN_EVERY) {
+                known.push((text.len(), start));
             }
-            if at == bytes.len() {
-                break;
-            }
-            let (length, shown) = piece(source, at);
-            is_line_start = shown == Some('\n');
-            if let Some(shown) = shown {
-                text.push(shown);
-                starts.extend(std::iter::repeat_n(at, shown.len_utf8()));
-            }
-            at += length;
+            text.push(shown);
         }
-        Self { text: Cow::Owned(text), source, starts }
+        Self { text: Cow::Owned(text), source, known }
     }
 
     /// Whether it differs from its source.
@@ -54,9 +46,52 @@ impl<'t> View<'t> {
     /// The bytes of the source that a range of the view stands for.
     pub(super) fn source(&self, span: &Range<usize>) -> Range<usize> {
         let last = span.end.checked_sub(1).filter(|_| !span.is_empty());
-        match (self.starts.get(span.start), last.and_then(|last| self.starts.get(last))) {
-            (Some(&start), Some(&last)) => start..last + piece(self.source, last).0,
+        match (self.piece_start(span.start), last.and_then(|last| self.piece_start(last))) {
+            (Some(start), Some(last)) => start..last + piece(self.source, last).0,
             _ => span.clone(),
+        }
+    }
+
+    /// Where the piece starts that shows the byte at a position of the view.
+    fn piece_start(&self, at: usize) -> Option<usize> {
+        let next = self.known.partition_point(|(shown, _)| *shown <= at);
+        let (mut shown_end, start) = *self.known.get(next.checked_sub(1)?)?;
+        let pieces = Pieces { source: self.source, at: start, is_line_start: false };
+        for (start, shown) in pieces {
+            shown_end += shown.len_utf8();
+            if shown_end > at {
+                return Some(start);
+            }
+        }
+        None
+    }
+}
+
+/// The pieces that show something: where each starts, and its character.
+struct Pieces<'t> {
+    source: &'t str,
+    at: usize,
+    is_line_start: bool,
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = (usize, char);
+
+    fn next(&mut self) -> Option<(usize, char)> {
+        loop {
+            if self.is_line_start {
+                self.at += number_length(&self.source.as_bytes()[self.at..]);
+            }
+            if self.at >= self.source.len() {
+                return None;
+            }
+            let start = self.at;
+            let (length, shown) = piece(self.source, start);
+            self.is_line_start = shown == Some('\n');
+            self.at += length;
+            if let Some(shown) = shown {
+                return Some((start, shown));
+            }
         }
     }
 }
@@ -217,5 +252,24 @@ mod tests {
         assert_eq!(view.source(&(at..at + 4)), 2..9);
         let view = View::of("\x1b[1mab\x1b[0m");
         assert_eq!(view.source(&(0..2)), 4..6);
+    }
+
+    #[test]
+    fn ranges_lead_back_from_anywhere_in_a_long_text() {
+        let unit = "     7→a\u{200b}b\\u005fé%41\x1b[1m&amp;\\n";
+        let source = unit.repeat(200) + "Z";
+        let view = View::of(&source);
+        // Each position, found from its neighbour: the slow way.
+        let mut starts = Vec::new();
+        for (start, shown) in (Pieces { source: &source, at: 0, is_line_start: true }) {
+            starts.extend(std::iter::repeat_n(start, shown.len_utf8()));
+        }
+        assert_eq!(starts.len(), view.text.len());
+        assert!(view.known.len() <= view.text.len() / KNOWN_EVERY + 1, "{}", view.known.len());
+        for (at, start) in starts.iter().enumerate() {
+            assert_eq!(view.piece_start(at), Some(*start), "{at}");
+        }
+        assert_eq!(view.source(&(view.text.len() - 1..view.text.len())), source.len() - 1..source.len());
+        assert_eq!(view.piece_start(view.text.len()), None);
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! A block of the file keeps its bytes, because the signature of thinking covers them.
 
+use std::borrow::Cow;
+
 use super::surrogates;
 use crate::content::Block;
 use crate::id::ToolUseId;
 use crate::transcript::NodeIndex;
 use annals_json::edit::{Editor, PathStep};
-use annals_json::{ObjectWriter, Text, Value, write_string};
+use annals_json::{ObjectWriter, Text, Value};
 
 /// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -227,59 +229,42 @@ impl<'a> ApiBlock<'a> {
     }
 
     fn json_len(&self) -> usize {
-        let line_break = if self.ends_line { 2 } else { 0 };
-        match &self.body {
-            BlockBody::Block(raw) => raw.len() + line_break,
-            BlockBody::Changed(json) => json.len() + line_break,
-            BlockBody::Text(text) => {
-                let mut frame = Vec::new();
-                write_text(&mut frame, "", b"", "");
-                frame.len() + text.raw().len() + line_break
-            }
-            _ => {
-                let mut json = Vec::new();
-                self.write_json(&mut json);
-                json.len()
-            }
-        }
+        self.json_pieces().iter().map(|piece| piece.len()).sum()
     }
 
     /// Appends the block as JSON.
     pub fn write_json(&self, out: &mut Vec<u8>) {
+        self.json_pieces().iter().for_each(|piece| out.extend_from_slice(piece));
+    }
+
+    /// Returns the block as JSON in pieces: what the file holds is not copied.
+    pub fn json_pieces(&self) -> Vec<Cow<'_, [u8]>> {
         match &self.body {
-            BlockBody::Block(raw) if self.ends_line => write_line(out, raw),
-            BlockBody::Changed(json) if self.ends_line => write_line(out, json),
-            BlockBody::Block(raw) => out.extend_from_slice(raw),
-            BlockBody::Changed(json) => out.extend_from_slice(json),
-            BlockBody::Text(text) if self.ends_line => write_text(out, "", text.raw(), "\\n"),
-            BlockBody::Text(text) => write_text(out, "", text.raw(), ""),
+            BlockBody::Block(raw) if self.ends_line => with_line_break(raw),
+            BlockBody::Changed(json) if self.ends_line => with_line_break(json),
+            BlockBody::Block(raw) => vec![Cow::Borrowed(raw)],
+            BlockBody::Changed(json) => vec![Cow::Borrowed(json)],
+            BlockBody::Text(text) if self.ends_line => text_pieces("", text.raw(), "\\n"),
+            BlockBody::Text(text) => text_pieces("", text.raw(), ""),
             BlockBody::Wrapped(text) => {
-                write_text(out, "<system-reminder>\\n", text.raw(), "\\n</system-reminder>")
-            }
-            BlockBody::Reminder(text) => {
-                let mut object = ObjectWriter::begin(out);
-                object.string("type", "text").string("text", text);
-                object.end();
-            }
-            BlockBody::Image { media_type, data } => {
-                let mut object = ObjectWriter::begin(out);
-                object.string("type", "image").object("source", |source| {
-                    source.string("type", "base64");
-                    write_raw_string(source.key("media_type"), media_type.raw());
-                    write_raw_string(source.key("data"), data.raw());
-                });
-                object.end();
+                text_pieces("<system-reminder>\\n", text.raw(), "\\n</system-reminder>")
             }
             BlockBody::Filler(filler, None) => {
-                write_text(out, "", filler.words().as_bytes(), if self.ends_line { "\\n" } else { "" });
+                text_pieces("", filler.words().as_bytes(), if self.ends_line { "\\n" } else { "" })
             }
-            BlockBody::Filler(filler, Some(call)) => {
-                let mut object = ObjectWriter::begin(out);
+            BlockBody::Image { media_type, data } => {
+                let before: &[u8] = br#"{"type":"image","source":{"type":"base64","media_type":""#;
+                let head = [before, media_type.raw(), br#"","data":""#].concat();
+                vec![Cow::Owned(head), Cow::Borrowed(data.raw()), Cow::Borrowed(b"\"}}")]
+            }
+            BlockBody::Reminder(text) => made_up(|object| {
+                object.string("type", "text").string("text", text);
+            }),
+            BlockBody::Filler(filler, Some(call)) => made_up(|object| {
                 object.string("type", "tool_result");
                 write_raw_string(object.key("tool_use_id"), call.text().raw());
                 object.string("content", filler.words()).boolean("is_error", true);
-                object.end();
-            }
+            }),
         }
     }
 }
@@ -316,31 +301,31 @@ fn text_kind(text: Text<'_>) -> BlockKind<'static> {
     }
 }
 
-/// Writes a text block with a line break at the end of its text.
-fn write_line(out: &mut Vec<u8>, raw: &[u8]) {
+/// A block that is not in the file.
+fn made_up(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<Cow<'static, [u8]>> {
+    let mut json = Vec::new();
+    let mut object = ObjectWriter::begin(&mut json);
+    fill(&mut object);
+    object.end();
+    vec![Cow::Owned(json)]
+}
+
+/// A text block with a line break at the end of its text.
+fn with_line_break(raw: &[u8]) -> Vec<Cow<'_, [u8]>> {
     let text = Value::from_checked(raw).get("text").map_or(&[][..], Value::raw);
     // Before the closing quote.
     let end = match text {
-        [] => raw.len(),
+        [] => return vec![Cow::Borrowed(raw)],
         text => text.as_ptr() as usize + text.len() - 1 - raw.as_ptr() as usize,
     };
-    out.extend_from_slice(&raw[..end]);
-    if end < raw.len() {
-        out.extend_from_slice(b"\\n");
-    }
-    out.extend_from_slice(&raw[end..]);
+    vec![Cow::Borrowed(&raw[..end]), Cow::Borrowed(b"\\n"), Cow::Borrowed(&raw[end..])]
 }
 
-fn write_text(out: &mut Vec<u8>, before: &str, raw: &[u8], after: &str) {
-    let mut object = ObjectWriter::begin(out);
-    write_string(object.key("type"), "text");
-    let text = object.key("text");
-    text.push(b'"');
-    text.extend_from_slice(before.as_bytes());
-    text.extend_from_slice(raw);
-    text.extend_from_slice(after.as_bytes());
-    text.push(b'"');
-    object.end();
+/// A text block of a string that is escaped already.
+fn text_pieces<'r>(before: &str, raw: &'r [u8], after: &str) -> Vec<Cow<'r, [u8]>> {
+    let head = [br#"{"type":"text","text":""#, before.as_bytes()].concat();
+    let tail = [after.as_bytes(), b"\"}"].concat();
+    vec![Cow::Owned(head), Cow::Borrowed(raw), Cow::Owned(tail)]
 }
 
 /// Writes a string that is escaped already.

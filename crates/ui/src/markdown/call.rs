@@ -5,9 +5,8 @@ use crate::view::{
     Diff, DiffSign, FileAction, ItemBody, SubAgent, TodoState, ToolCall, ToolCallResult, ToolOutput,
 };
 
-use super::contain::contained;
 use super::items::MarkdownWriter;
-use super::text::{code, escaped, fenced};
+use super::text::{code, escaped};
 
 /// Longer outputs are collapsed.
 const LONG: usize = 20;
@@ -28,7 +27,7 @@ impl MarkdownWriter<'_> {
         }
         self.paragraph(&line);
         if is_command {
-            self.paragraph(&fenced(&call.headline, "sh"));
+            self.fence(&call.headline, "sh", "");
         }
         self.inputs(call);
         for agent in &call.agents {
@@ -48,7 +47,7 @@ impl MarkdownWriter<'_> {
                 continue;
             }
             if field.value.contains('\n') || field.value.len() > 120 {
-                self.details(&field.name, &fenced(&field.value, ""));
+                self.details(&field.name, |writer| writer.fence(&field.value, "", ""));
             } else {
                 self.paragraph(&format!("{}: {}", escaped(&field.name), code(&field.value)));
             }
@@ -61,21 +60,19 @@ impl MarkdownWriter<'_> {
                 ToolOutput::Text(text) => self.folded("Output", text, ""),
                 ToolOutput::Complaint(text) => self.folded("Complaints", text, ""),
                 ToolOutput::Markdown(text) if texts.contains(&text.trim()) => {}
-                ToolOutput::Markdown(text) => self.details("Answer", &contained(text, self.level())),
+                ToolOutput::Markdown(text) => self.details("Answer", |writer| writer.contained(text)),
                 ToolOutput::Diff(diff) => self.folded("Change", &patch(diff), "diff"),
                 ToolOutput::File(part) => {
                     let act = if part.act == FileAction::Read { "Read" } else { "Written" };
                     let language = part.path.rsplit_once('.').map_or("", |(_, end)| end);
                     let is_word = !language.is_empty() && language.chars().all(|c| c.is_ascii_alphanumeric());
                     let lines = counted(part.text.lines().count(), "line");
-                    self.details(
-                        &format!("{act} {lines}"),
-                        &fenced(&part.text, if is_word { language } else { "" }),
-                    );
+                    let language = if is_word { language } else { "" };
+                    self.details(&format!("{act} {lines}"), |writer| writer.fence(&part.text, language, ""));
                 }
                 ToolOutput::Files { names, total } => {
                     let count = total.map_or(names.len(), |total| total as usize);
-                    self.details(&counted(count, "file"), &fenced(&names.join("\n"), ""));
+                    self.details(&counted(count, "file"), |writer| writer.fence(&names.join("\n"), "", ""));
                 }
                 ToolOutput::Image { media_type, bytes, .. } => {
                     self.paragraph(&format!("*\\[image {} {}\\]*", escaped(media_type), size(*bytes as u64)));
@@ -110,9 +107,10 @@ impl MarkdownWriter<'_> {
     pub(super) fn folded(&mut self, what: &str, text: &str, language: &str) {
         let lines = text.trim_end().lines().count();
         if lines > LONG {
-            self.details(&format!("{what}: {}", counted(lines, "line")), &fenced(text, language));
+            let summary = format!("{what}: {}", counted(lines, "line"));
+            self.details(&summary, |writer| writer.fence(text, language, ""));
         } else if lines > 0 {
-            self.paragraph(&fenced(text, language));
+            self.fence(text, language, "");
         }
     }
 }

@@ -17,7 +17,7 @@ const MAX_ROUNDS: usize = 8;
 
 /// Longer texts are shown in a fence: what a parser of Markdown keeps of a text is many times its size, and nobody reads a
 /// page of this length.
-const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
+pub(super) const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
 
 /// The ways in which readers parse.
 fn dialects() -> [Options; 2] {

@@ -6,23 +6,49 @@ use crate::view::{
     PromptKind, SessionFact, SubAgent, TurnEnd, opening, tag,
 };
 
-use super::contain::{contained, contained_quote};
-use super::text::{address, code, escaped, fenced, plain};
+use super::contain::{MAX_PARSED_BYTES, contained, contained_quote};
+use super::fence::cut;
+use super::text::{address, code, escaped, plain};
+use crate::terminal_text::TerminalText;
 
 /// The deepest heading that Markdown has.
 const MAX_DEPTH: usize = 6;
 
+/// More than this is handed on.
+const MAX_HELD_BYTES: usize = 64 * 1024;
+
 /// Writes items, one after the other.
 pub(super) struct MarkdownWriter<'o> {
-    pub(super) out: &'o mut String,
+    /// What was not handed on yet.
+    out: String,
+    each: &'o mut dyn FnMut(TerminalText),
     /// How many sub-agents or branches deep.
     depth: usize,
     is_model_speaking: bool,
 }
 
 impl<'o> MarkdownWriter<'o> {
-    pub(super) fn new(out: &'o mut String) -> Self {
-        Self { out, depth: 0, is_model_speaking: false }
+    pub(super) fn new(each: &'o mut dyn FnMut(TerminalText)) -> Self {
+        Self { out: String::new(), each, depth: 0, is_model_speaking: false }
+    }
+
+    /// Hands on what is left.
+    pub(super) fn finish(self) {
+        (self.each)(TerminalText::block(&self.out));
+    }
+
+    /// Hands on what is written, if it is much. Its end stays: the next paragraph looks at it.
+    pub(super) fn hand_on(&mut self) {
+        if self.out.len() > MAX_HELD_BYTES {
+            let end = cut(&self.out[..self.out.floor_char_boundary(self.out.len() - 2)], self.out.len() - 4);
+            (self.each)(TerminalText::block(&self.out[..end]));
+            self.out.drain(..end);
+        }
+    }
+
+    /// Appends to the paragraph.
+    pub(super) fn push(&mut self, text: &str) {
+        self.out.push_str(text);
     }
 
     pub(super) fn conversation(&mut self, conversation: &Conversation) {
@@ -31,11 +57,14 @@ impl<'o> MarkdownWriter<'o> {
     }
 
     fn item(&mut self, item: &Item) {
+        self.hand_on();
         let was_speaking = std::mem::take(&mut self.is_model_speaking);
         match &item.body {
             ItemBody::Prompt(prompt) => self.prompt(item, prompt),
             ItemBody::Text(speech) => self.speech(speech, was_speaking),
-            ItemBody::Thinking(Some(thought)) => self.details("Thinking", &contained(thought, self.level())),
+            ItemBody::Thinking(Some(thought)) => {
+                self.details("Thinking", |writer| writer.contained(thought));
+            }
             ItemBody::Thinking(None) => self.is_model_speaking = was_speaking,
             ItemBody::ToolCall(call) => self.call(call),
             ItemBody::Compaction(compaction) => self.compaction(compaction),
@@ -71,17 +100,30 @@ impl<'o> MarkdownWriter<'o> {
 
     /// Writes a paragraph.
     pub(super) fn paragraph(&mut self, text: &str) {
-        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
-            self.out.push_str(if self.out.ends_with('\n') { "\n" } else { "\n\n" });
-        }
+        self.gap();
         self.out.push_str(text.trim_end_matches('\n'));
         self.out.push('\n');
     }
 
+    /// Begins a paragraph.
+    pub(super) fn gap(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.out.push_str(if self.out.ends_with('\n') { "\n" } else { "\n\n" });
+        }
+    }
+
+    /// Writes Markdown of the transcript.
+    pub(super) fn contained(&mut self, text: &str) {
+        if text.len() > MAX_PARSED_BYTES {
+            return self.fence(text, "", "");
+        }
+        self.paragraph(&contained(text, self.level()));
+    }
+
     /// A collapsed section.
-    pub(super) fn details(&mut self, summary: &str, text: &str) {
+    pub(super) fn details(&mut self, summary: &str, write: impl FnOnce(&mut Self)) {
         self.paragraph(&format!("<details><summary>{}</summary>", html(summary)));
-        self.paragraph(text);
+        write(self);
         self.paragraph("</details>");
     }
 
@@ -100,14 +142,20 @@ impl<'o> MarkdownWriter<'o> {
             .map(|(date, time)| format!(", {date} {time} UTC"));
         let queued = if prompt.author == PromptKind::Queued { " (queued)" } else { "" };
         self.paragraph(&format!("{level} {who}{queued}{}", time.unwrap_or_default()));
-        let mut quote = contained_quote(&prompt.text, self.level());
+        let is_long = prompt.text.len() > MAX_PARSED_BYTES;
+        if is_long {
+            self.fence(&prompt.text, "", "> ");
+        }
+        let mut quote = if is_long { String::new() } else { contained_quote(&prompt.text, self.level()) };
         for (count, one) in [(prompt.images, "image"), (prompt.documents, "document")] {
             if count > 0 {
                 let gap = if quote.is_empty() { "" } else { ">\n" };
                 quote.push_str(&format!("{gap}> *\\[{}\\]*\n", counted(count, one)));
             }
         }
-        self.paragraph(&quote);
+        if !is_long || !quote.is_empty() {
+            self.paragraph(&quote);
+        }
     }
 
     fn speech(&mut self, speech: &ModelText, was_speaking: bool) {
@@ -120,7 +168,7 @@ impl<'o> MarkdownWriter<'o> {
                 .unwrap_or_default();
             self.paragraph(&format!("**{who}**{name}"));
         }
-        self.paragraph(&contained(&speech.text, self.level()));
+        self.contained(&speech.text);
         if speech.is_cut_off {
             self.remark("Cut off by an interrupt", "");
         }
@@ -138,7 +186,7 @@ impl<'o> MarkdownWriter<'o> {
         self.paragraph("---");
         self.paragraph(&format!("**{}**", facts.join(" · ")));
         if let Some(summary) = &compaction.summary {
-            self.details("Summary of what came before", &contained(summary, self.level()));
+            self.details("Summary of what came before", |writer| writer.contained(summary));
         }
     }
 
@@ -193,14 +241,16 @@ impl<'o> MarkdownWriter<'o> {
             NoteKind::Interrupt => self.remark("Interrupted", note.text.trim_matches(['[', ']'])),
             NoteKind::Client => {
                 let summary = format!("{}: {}", label.unwrap_or("Client"), opening(&note.text, 80));
-                self.details(&summary, &fenced(&note.text, ""));
+                self.details(&summary, |writer| writer.fence(&note.text, "", ""));
             }
             NoteKind::TaskNotification => {
                 let said = tag(&note.text, "summary").unwrap_or(&note.text);
-                self.details(&format!("Background task: {}", opening(said, 120)), &fenced(&note.text, ""));
+                let summary = format!("Background task: {}", opening(said, 120));
+                self.details(&summary, |writer| writer.fence(&note.text, "", ""));
             }
             NoteKind::Teammate => {
-                self.details(&format!("Teammate: {}", opening(&note.text, 80)), &fenced(&note.text, ""))
+                let summary = format!("Teammate: {}", opening(&note.text, 80));
+                self.details(&summary, |writer| writer.fence(&note.text, "", ""));
             }
             NoteKind::Notice => self.remark(label.unwrap_or("Notice"), &note.text),
         }

@@ -6,6 +6,7 @@
 
 mod call;
 mod contain;
+mod fence;
 mod items;
 mod page;
 mod text;
@@ -17,7 +18,12 @@ use crate::view::Conversation;
 
 /// Writes a conversation. Times are in UTC.
 pub fn write(conversation: &Conversation, out: &mut TerminalText) {
-    let mut page = String::new();
-    items::MarkdownWriter::new(&mut page).conversation(conversation);
-    out.push(TerminalText::block(&page));
+    write_pieces(conversation, &mut |piece| out.push(piece));
+}
+
+/// Writes a conversation in pieces of whole lines, or of the words of a long line: a page may be larger than memory should be.
+pub fn write_pieces(conversation: &Conversation, each: &mut dyn FnMut(TerminalText)) {
+    let mut writer = items::MarkdownWriter::new(each);
+    writer.conversation(conversation);
+    writer.finish();
 }

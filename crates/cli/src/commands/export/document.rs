@@ -47,7 +47,8 @@ impl Document {
         if family.main.indices().next().is_none() {
             return Err(Fault::usage("not a session: it has no record"));
         }
-        let mut known = SessionFacts::of(target, &family, context);
+        let summary = SessionFacts::summary(target);
+        let mut known = SessionFacts::of(target, summary.as_ref(), &family, context);
         if let Some(mut redactor) = redactor {
             facts::redact(&mut known, &mut redactor);
         }
@@ -94,7 +95,8 @@ pub(crate) fn show_page(
     conversation: &Conversation,
     context: &Context,
 ) -> String {
-    let header = facts::header(&SessionFacts::of(target, family, context));
+    let summary = SessionFacts::summary(target);
+    let header = facts::header(&SessionFacts::of(target, summary.as_ref(), family, context));
     page(&header, conversation, &images(family), context)
 }
 

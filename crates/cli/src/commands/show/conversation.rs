@@ -13,6 +13,7 @@ use crate::args::{ShowArgs, ShowFormat};
 use crate::commands::export::show_page;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::facts::SessionFacts;
 use crate::session::{AgentFile, ResolvedSession, SessionWithAgents};
 use crate::words;
 
@@ -31,14 +32,14 @@ pub(crate) fn transcript(
         zone: &minutes,
         ..RenderOptions::plain(context.out.width)
     };
-    let mut text = TerminalText::default();
-    let mut above = Vec::new();
-    with_conversation(args, target, |conversation, family| {
-        if args.around.is_none() {
-            above = header::header(target, family, context);
-        }
-        annals_ui::terminal::draw(conversation, &look, &mut text)
+    let is_whole = args.around.is_none();
+    let summary = if is_whole { SessionFacts::summary(target) } else { None };
+    let (conversation, above) = with_family(args, target, |family, _| {
+        if is_whole { header::header(target, summary.as_ref(), family, context) } else { Vec::new() }
     })?;
+    let mut text = TerminalText::default();
+    annals_ui::terminal::draw(&conversation, &look, &mut text);
+    drop(conversation);
     let below = header::footer(target, context);
     above.into_iter().try_for_each(|line| context.out.line(line))?;
     context.out.text(text)?;
@@ -51,9 +52,14 @@ pub(crate) fn markdown(
     target: &ResolvedSession,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
-    let mut text = TerminalText::default();
-    with_conversation(args, target, |conversation, _| annals_ui::markdown::write(conversation, &mut text))?;
-    context.out.text(text)?;
+    let (conversation, ()) = with_family(args, target, |_, _| ())?;
+    let mut written = Ok(());
+    annals_ui::markdown::write_pieces(&conversation, &mut |piece| {
+        if written.is_ok() {
+            written = context.out.text(piece);
+        }
+    });
+    written?;
     Ok(Outcome::Done)
 }
 
@@ -62,10 +68,10 @@ pub(crate) fn html(
     target: &ResolvedSession,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
-    let mut page = String::new();
-    with_conversation(args, target, |conversation, family| {
-        page = show_page(target, family, conversation, context);
-    })?;
+    let page = |family: &SessionWithAgents<'_>, conversation: &Conversation| {
+        show_page(target, family, conversation, context)
+    };
+    let (_, page) = with_family(args, target, page)?;
     context.out.exact(page.as_bytes())?;
     Ok(Outcome::Done)
 }
@@ -81,11 +87,12 @@ pub(crate) fn threads<'f>(family: &'f SessionWithAgents<'f>) -> Vec<AgentThread<
     family.agents.iter().map(thread).collect()
 }
 
-fn with_conversation(
+/// Builds the conversation, which holds all that is shown, and looks at the session once more before it is forgotten.
+fn with_family<T>(
     args: &ShowArgs,
     target: &ResolvedSession,
-    show: impl FnOnce(&Conversation, &SessionWithAgents<'_>),
-) -> Result<(), Fault> {
+    look: impl FnOnce(&SessionWithAgents<'_>, &Conversation) -> T,
+) -> Result<(Conversation, T), Fault> {
     let mut bytes = target.read()?;
     let mut files = if args.no_agents { Vec::new() } else { target.agents() };
     if args.full || args.form == ShowFormat::Html {
@@ -111,8 +118,8 @@ fn with_conversation(
                 .hint("annals show SESSION --as records lists all lines"));
         }
     }
-    show(&conversation, &family);
-    Ok(())
+    let found = look(&family, &conversation);
+    Ok((conversation, found))
 }
 
 /// The line that a number or the id of a record names.

@@ -1,5 +1,6 @@
 //! What stands above and below a conversation: what it is, and what can be done with it.
 
+use annals_store::Summary;
 use annals_ui::TerminalText;
 
 use crate::context::Context;
@@ -12,10 +13,11 @@ use crate::words;
 /// The lines above a conversation; none if the file says nothing about itself.
 pub(super) fn header(
     target: &ResolvedSession,
+    summary: Option<&Summary>,
     family: &SessionWithAgents<'_>,
     context: &Context,
 ) -> Vec<TerminalText> {
-    let known = SessionFacts::of(target, family, context);
+    let known = SessionFacts::of(target, summary, family, context);
     if !known.is_described {
         return Vec::new();
     }

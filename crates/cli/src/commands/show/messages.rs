@@ -35,13 +35,12 @@ pub(crate) fn run(
         groups.retain(|group| !group.iter().any(is_synthetic));
     }
     let from = args.last.map_or(0, |count| groups.len().saturating_sub(count));
-    let mut line = Vec::new();
     for message in groups[from..].iter().filter_map(|group| Message::of(&transcript, group)) {
-        line.clear();
-        message.write(&mut line);
-        line.push(b'\n');
         // What `append` reads leads back to the same bytes, unless it is JSON for any program.
-        if context.json { context.out.json_text(&line)? } else { context.out.exact_json(&line)? }
+        let (is_json, out) = (context.json, &mut context.out);
+        let mut write = |piece: &[u8]| if is_json { out.json_text(piece) } else { out.exact_json(piece) };
+        message.write_pieces(&mut write)?;
+        write(b"\n")?;
     }
     Ok(if from == groups.len() { Outcome::NothingFound } else { Outcome::Done })
 }

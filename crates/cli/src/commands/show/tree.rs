@@ -4,7 +4,7 @@ use annals_json::{ArrayWriter, ObjectWriter};
 use annals_transcript::graph::{BranchCause, BranchPoint, Graph, Segment, branch_points, history, segments};
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::{NodeIndex, Transcript};
-use annals_transcript::turn::{Speaker, prompt_text};
+use annals_transcript::turn::{Speaker, prompt_opening};
 use annals_ui::text;
 
 use crate::context::Context;
@@ -170,7 +170,7 @@ impl ConversationTree<'_> {
 
     fn prompt(&self, node: NodeIndex) -> Option<String> {
         match self.transcript.record(node) {
-            Record::User(user) if Speaker::of(&user).opens_turn() => Some(prompt_text(&user)),
+            Record::User(user) if Speaker::of(&user).opens_turn() => Some(prompt_opening(&user)),
             _ => None,
         }
     }
