@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use annals_store::history::stream_history;
 use annals_store::plans::plans;
 use annals_store::read::{ReadError, read_file};
-use annals_store::{ConfigDir, Discovery, FileRole, SessionEntry, SessionKey, Summary};
+use annals_store::{ConfigDir, Discovery, FileBytes, FileRole, SessionEntry, SessionKey, Summary};
 
 use crate::session::Session;
 use crate::session_files::{SessionFile, session_files};
@@ -43,7 +43,7 @@ pub struct RedactFile {
     /// Its format.
     pub format: FileFormat,
     /// Its content.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
 }
 
 /// The session, its sub-agents, and every file of the store that belongs to it or is named after it, except locks and
@@ -52,10 +52,10 @@ pub fn files_to_redact(
     session: &Session,
     discovery: Option<&Discovery>,
 ) -> Result<Vec<RedactFile>, ReadError> {
-    let of_lines = |path: &Path, bytes: &[u8]| RedactFile {
+    let of_lines = |path: &Path, bytes: &FileBytes| RedactFile {
         path: path.to_path_buf(),
         format: FileFormat::Lines,
-        bytes: bytes.to_vec(),
+        bytes: bytes.clone(),
     };
     let mut files = vec![of_lines(&session.path, &session.bytes)];
     files.extend(session.agents.iter().map(|agent| of_lines(&agent.entry.path, &agent.bytes)));
@@ -126,7 +126,7 @@ pub fn files_left_out(session: &Session) -> Vec<RedactFile> {
         }
     }
     let read = |path: PathBuf| {
-        let bytes = read_file(&path).ok()?;
+        let bytes = read_file(&path).ok()?.into();
         Some(RedactFile { path, format: FileFormat::Text, bytes })
     };
     paths.into_iter().filter_map(read).collect()
@@ -197,14 +197,14 @@ fn add_of_store(
     path: PathBuf,
     format: FileFormat,
 ) -> Result<(), ReadError> {
-    files.extend(config.read_if_there(&path)?.map(|bytes| RedactFile { path, format, bytes }));
+    files.extend(config.read_if_there(&path)?.map(|bytes| RedactFile { path, format, bytes: bytes.into() }));
     Ok(())
 }
 
 /// Adds a file that discovery or a walk has listed.
 fn add_if_there(files: &mut Vec<RedactFile>, path: PathBuf, format: FileFormat) -> Result<(), ReadError> {
     match read_file(&path) {
-        Ok(bytes) => files.push(RedactFile { path, format, bytes }),
+        Ok(bytes) => files.push(RedactFile { path, format, bytes: bytes.into() }),
         Err(ReadError::NotFound { .. }) => {}
         Err(error) => return Err(error),
     }

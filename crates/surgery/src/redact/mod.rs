@@ -126,7 +126,7 @@ pub fn redacted(
         for file in &mut files {
             let mut look = |seen: FileText<'_>| replacements(&seen, rules, &mut placeholders);
             if let Some(bytes) = rewrite(&file.format, &file.bytes, &mut look) {
-                file.bytes = bytes;
+                file.bytes = bytes.into();
             }
         }
     }

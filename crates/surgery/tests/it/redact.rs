@@ -269,7 +269,7 @@ fn promise(session: &Session, files: &[RedactFile], rules: &SecretRules) -> usiz
             }
             _ => None,
         });
-        file.bytes = edited.or(replaced).unwrap_or_else(|| file.bytes.clone());
+        file.bytes = edited.map(Into::into).or(replaced).unwrap_or_else(|| file.bytes.clone());
     }
     assert_eq!(scan(&now, rules), [], "{}", session.path.display());
     scan(files, rules).len()
