@@ -23,6 +23,7 @@ mod data_dir;
 pub mod digest;
 #[doc(hidden)]
 pub mod durable;
+mod file_bytes;
 pub mod file_history;
 #[doc(hidden)]
 pub mod files;
@@ -80,6 +81,7 @@ pub mod guide {}
 
 pub use busy::Busy;
 pub use data_dir::DataDir;
+pub use file_bytes::FileBytes;
 pub use files::WriteError;
 pub use json_file::JsonFile;
 pub use key::{AgentKey, SessionKey, Slug};

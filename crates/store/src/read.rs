@@ -3,6 +3,7 @@
 //! Every file of a store is opened here, or by `ConfigDir::open` if no discovery has listed it: a pipe or a device under the
 //! name of a session must not make a command wait without end, and a link in a store must not lead out of it.
 
+use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use annals_transcript::line::{Line, LineSplitter};
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::record_lines::RecordSplitter;
+use sha2::{Digest, Sha256};
 
 use crate::problem::FileProblem;
 
@@ -166,6 +168,46 @@ pub(crate) fn all_of(mut file: File) -> io::Result<Vec<u8>> {
     file.read_to_end(&mut bytes).map(|_| bytes)
 }
 
+/// How a file differs from bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileComparison {
+    /// It holds these bytes.
+    Same,
+    /// It holds these bytes, and more behind them.
+    Longer,
+    /// It holds something else.
+    Different,
+}
+
+/// Compares a file with bytes, without reading it into memory.
+pub fn compare_file(path: &Path, bytes: &[u8]) -> Result<FileComparison, ReadError> {
+    let mut rest = bytes;
+    let compare = |chunk: &[u8]| match rest.split_at_checked(chunk.len()) {
+        Some((expected, after)) if expected == chunk => {
+            rest = after;
+            Ok(())
+        }
+        None if chunk.starts_with(rest) => Err(FileComparison::Longer),
+        _ => Err(FileComparison::Different),
+    };
+    let found = open_file(path).and_then(|file| read_chunks(file, compare));
+    let found = found.map_err(|error| ReadError::new(path, error))?;
+    Ok(found.unwrap_or(if rest.is_empty() { FileComparison::Same } else { FileComparison::Different }))
+}
+
+/// Returns the sha256 of a file, without reading it into memory.
+pub fn digest_of_file(path: &Path) -> Result<[u8; 32], ReadError> {
+    let mut hasher = Sha256::new();
+    let update = |chunk: &[u8]| -> Result<(), Infallible> {
+        hasher.update(chunk);
+        Ok(())
+    };
+    open_file(path)
+        .and_then(|file| read_chunks(file, update))
+        .map_err(|error| ReadError::new(path, error))?;
+    Ok(hasher.finalize().into())
+}
+
 /// Reads a whole file; `None` if it does not exist.
 pub fn read_file_if_there(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
     match read_file(path) {
@@ -274,6 +316,24 @@ mod tests {
             }
         });
         assert_eq!(stopped.unwrap().unwrap(), b"two");
+    }
+
+    #[test]
+    fn a_file_is_compared_in_pieces() {
+        let temp = annals_testkit::temp::TempDir::new("read");
+        let bytes: Vec<u8> = (0..CHUNK * 2 + 7).map(|at| (at / 11 % 251) as u8).collect();
+        let path = temp.write("file", &bytes);
+        let compare = |bytes: &[u8]| compare_file(&path, bytes).unwrap();
+        assert_eq!(compare(&bytes), FileComparison::Same);
+        for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, bytes.len() - 1] {
+            assert_eq!(compare(&bytes[..length]), FileComparison::Longer, "{length}");
+            let mut other = bytes.clone();
+            other[length] ^= 1;
+            assert_eq!(compare(&other), FileComparison::Different, "{length}");
+        }
+        assert_eq!(compare(&[bytes.as_slice(), b"x"].concat()), FileComparison::Different);
+        assert_eq!(digest_of_file(&path).unwrap(), crate::digest::sha256_bytes(&bytes));
+        assert!(compare_file(&temp.path().join("none"), b"").is_err());
     }
 
     #[cfg(unix)]

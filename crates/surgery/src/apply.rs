@@ -7,7 +7,7 @@ use annals_store::changes::{Change, ChangeSet, ChangesError};
 use annals_store::digest::sha256_bytes;
 use annals_store::files::{FolderLock, LockError, PathRefusal, resolve_plain_file};
 use annals_store::journal::{Journal, JournalEntry, UndoError};
-use annals_store::read::{ReadError, read_file};
+use annals_store::read::{FileComparison, ReadError, compare_file, digest_of_file};
 use annals_store::session::{InUse, lock_exclusive};
 use annals_store::source::Source;
 use annals_store::{ConfigDir, DataDir};
@@ -87,15 +87,12 @@ pub fn apply(
         locks.push(lock_exclusive(path, data, source)?);
     }
     let _prompts = prompts_lock(plan, source)?;
-    let check_unchanged = |path: &Path, same: &dyn Fn(&[u8]) -> bool| match same(&read_file(path)?) {
-        true => Ok(()),
-        false => Err(ApplyError::Changed { path: path.to_path_buf() }),
-    };
     for edit in &plan.edits {
-        check_unchanged(edit.path(), &|bytes| bytes == edit.before())?;
+        let is_same = compare_file(edit.path(), edit.before())? == FileComparison::Same;
+        check_unchanged(edit.path(), is_same)?;
     }
     for (path, digest) in &plan.depends_on {
-        check_unchanged(path, &|bytes| sha256_bytes(bytes) == *digest)?;
+        check_unchanged(path, digest_of_file(path)? == *digest)?;
     }
     for (folder, path) in &plan.plain {
         let looked = resolve_plain_file(folder, &path.to_string_lossy());
@@ -110,7 +107,7 @@ pub fn apply(
         ChangesError::InUse(error) => ApplyError::InUse(error),
         error => ApplyError::Changes(error),
     })?;
-    if let Err(error) = verify_result(plan) {
+    if let Err(error) = verify_result(plan, &changes) {
         drop(locks);
         let id = entry.id.clone();
         Journal::new(data).undo(entry).map_err(|source| ApplyError::Stuck { id, source })?;
@@ -133,21 +130,27 @@ fn prompts_lock(plan: &Plan, source: &dyn Source) -> Result<Option<FolderLock>, 
 
 /// Checks that the disk has what was planned and verified: in edited files and in new ones. Lines that somebody appended
 /// right after the change do no harm.
-fn verify_result(plan: &Plan) -> Result<(), ApplyError> {
-    let check = |path: &Path, planned: &[u8]| match read_file(path)?.starts_with(planned) {
-        true => Ok(()),
-        false => Err(ApplyError::Changed { path: path.to_path_buf() }),
+fn verify_result(plan: &Plan, changes: &[Change]) -> Result<(), ApplyError> {
+    let check = |path: &Path, planned: &[u8]| {
+        check_unchanged(path, compare_file(path, planned)? != FileComparison::Different)
     };
-    for edit in &plan.edits {
+    let (edited, others) = changes.split_at(plan.edits.len());
+    for change in edited {
         // A file that went to the trash has no result.
-        if let Some(place) = plan.path_after(edit.path()) {
-            check(&place, &edit.result())?;
+        if let Change::Replace { path, bytes } | Change::Rewrite { path, bytes } = change
+            && let Some(place) = plan.path_after(path)
+        {
+            check(&place, bytes)?;
         }
     }
-    plan.changes.iter().try_for_each(|change| match change {
+    others.iter().try_for_each(|change| match change {
         Change::Create { path, bytes } => check(path, bytes),
         _ => Ok(()),
     })
+}
+
+fn check_unchanged(path: &Path, is_same: bool) -> Result<(), ApplyError> {
+    if is_same { Ok(()) } else { Err(ApplyError::Changed { path: path.to_path_buf() }) }
 }
 
 fn check_violations(path: &Path, violations: Vec<Violation>) -> Result<(), ApplyError> {

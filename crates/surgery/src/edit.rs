@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use annals_store::FileBytes;
 use annals_transcript::line::lines;
 
 /// What happens to a line.
@@ -47,19 +48,19 @@ pub enum Mtime {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
     path: PathBuf,
-    before: Vec<u8>,
+    before: FileBytes,
     line_edits: BTreeMap<usize, LineEdit>,
     insertions: BTreeMap<usize, Vec<Insertion>>,
-    brought: Vec<Vec<u8>>,
+    brought: Vec<FileBytes>,
     mtime: Mtime,
 }
 
 impl FileEdit {
     /// A file without edits.
-    pub fn new(path: &Path, bytes: &[u8]) -> Self {
+    pub fn new(path: &Path, bytes: impl Into<FileBytes>) -> Self {
         Self {
             path: path.to_path_buf(),
-            before: bytes.to_vec(),
+            before: bytes.into(),
             line_edits: BTreeMap::new(),
             insertions: BTreeMap::new(),
             brought: Vec::new(),
@@ -80,13 +81,13 @@ impl FileEdit {
     }
 
     /// Adds a file that new lines come from: its problems may occur in the result, too.
-    pub fn add_source(&mut self, bytes: &[u8]) {
-        self.brought.push(bytes.to_vec());
+    pub fn add_source(&mut self, bytes: impl Into<FileBytes>) {
+        self.brought.push(bytes.into());
     }
 
     /// The files that the result is made of, its own first.
     pub fn sources(&self) -> impl Iterator<Item = &[u8]> {
-        std::iter::once(self.before.as_slice()).chain(self.brought.iter().map(Vec::as_slice))
+        std::iter::once(&self.before).chain(&self.brought).map(|bytes| &**bytes)
     }
 
     /// The path of the file.
@@ -95,7 +96,7 @@ impl FileEdit {
     }
 
     /// The bytes before the edits.
-    pub fn before(&self) -> &[u8] {
+    pub fn before(&self) -> &FileBytes {
         &self.before
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use annals_store::FileBytes;
 use annals_store::changes::Change;
 use annals_store::digest::sha256_bytes;
 
@@ -62,9 +63,9 @@ impl Plan {
     }
 
     /// Replaces a file, whose content must still be the old one.
-    pub fn replace(&mut self, path: &Path, old: &[u8], new: Vec<u8>) {
+    pub fn replace(&mut self, path: &Path, old: &[u8], new: impl Into<FileBytes>) {
         self.depend_on(path, old);
-        self.changes.push(Change::Replace { path: path.to_path_buf(), bytes: new });
+        self.changes.push(Change::Replace { path: path.to_path_buf(), bytes: new.into() });
     }
 
     /// Whether it changes nothing.
@@ -92,7 +93,7 @@ impl Plan {
     /// All changes to the disk, in order.
     pub fn all_changes(&self) -> Vec<Change> {
         let edited = self.edits.iter().map(|edit| {
-            let (path, bytes) = (edit.path().to_path_buf(), edit.result());
+            let (path, bytes) = (edit.path().to_path_buf(), edit.result().into());
             match edit.mtime() {
                 Mtime::New => Change::Replace { path, bytes },
                 Mtime::Kept => Change::Rewrite { path, bytes },

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::layout::{ConfigDir, FileRole};
 use annals_store::read::{ReadError, read_file};
-use annals_store::{AgentEntry, Discovery, SessionKey, Slug, Store};
+use annals_store::{AgentEntry, Discovery, FileBytes, SessionKey, Slug, Store};
 use annals_transcript::transcript::Transcript;
 
 /// A session's transcript and sub-agents.
@@ -15,7 +15,7 @@ pub struct Session {
     /// Its id, from the file name.
     pub key: SessionKey,
     /// The content of its file.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
     /// Its sub-agents.
     pub agents: Vec<AgentFile>,
     /// Its store and project; `None` for a file outside a store.
@@ -28,7 +28,7 @@ pub struct AgentFile {
     /// Its path and owner.
     pub entry: AgentEntry,
     /// The content of its file.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
 }
 
 impl Session {
@@ -42,14 +42,14 @@ impl Session {
     /// The same with a store that was listed already.
     pub fn load_from(path: &Path, discovery: Option<&Discovery>) -> Result<Self, ReadError> {
         let key = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
-        let bytes = read_file(path)?;
+        let bytes = read_file(path)?.into();
         let home = ConfigDir::containing(path).and_then(|config| match config.role(path) {
             FileRole::Session { slug, .. } => Some((config, slug)),
             _ => None,
         });
         let mut agents = Vec::new();
         for entry in discovery.iter().flat_map(|discovery| discovery.agents_of(&key)) {
-            agents.push(AgentFile { bytes: read_file(&entry.path)?, entry: entry.clone() });
+            agents.push(AgentFile { bytes: read_file(&entry.path)?.into(), entry: entry.clone() });
         }
         Ok(Self { path: path.to_path_buf(), key, bytes, agents, home })
     }

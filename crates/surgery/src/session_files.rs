@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::layout::{ConfigDir, FileRole};
 use annals_store::read::{ReadError, read_file};
-use annals_store::{Discovery, SideFile, Store};
+use annals_store::{Discovery, FileBytes, SideFile, Store};
 
 use crate::session::Session;
 
@@ -16,7 +16,7 @@ pub struct SessionFile {
     /// Its path.
     pub path: PathBuf,
     /// Its content.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
 }
 
 /// Reads a session and its side files: from its store, or from beside and below its file.
@@ -49,7 +49,7 @@ pub fn session_files(session: &Session, discovery: &Discovery) -> Result<Vec<Ses
     let mut found = Vec::new();
     for file in discovery.side_files.iter().filter(|file| is_theirs(file) && file.path.is_file()) {
         if file.role != FileRole::Lock {
-            let bytes = read_file(&file.path)?;
+            let bytes = read_file(&file.path)?.into();
             found.push(SessionFile { role: file.role.clone(), path: file.path.clone(), bytes });
         }
     }

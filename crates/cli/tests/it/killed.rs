@@ -291,7 +291,7 @@ fn dies_before_a_step() {
         "todos set" => {
             let items = TodoItem::list(br#"["one","two"]"#).unwrap();
             let path = config.todo(&session.key, &AgentKey::new(session.key.as_str()));
-            let replaced = [Change::Replace { path, bytes: list_bytes(&items) }];
+            let replaced = [Change::Replace { path, bytes: list_bytes(&items).into() }];
             changes::apply(&replaced, name, config.path(), &data, &source, &mut watch).unwrap();
         }
         _ => drop(apply(&plan_of(name, &session.path), &data, &source, &mut watch).unwrap()),

@@ -37,6 +37,8 @@ mod killed;
 #[cfg(unix)]
 mod links;
 mod listing;
+#[cfg(target_os = "linux")]
+mod long_lines;
 mod messages;
 mod mock_api;
 mod old_data;

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use index::refresh_index;
 
 use crate::data_dir::DataDir;
+use crate::file_bytes::FileBytes;
 use crate::files::WriteError;
 use crate::journal::JournalEntry;
 use crate::session::InUse;
@@ -33,21 +34,21 @@ pub enum Change {
         /// The file.
         path: PathBuf,
         /// What it will hold.
-        bytes: Vec<u8>,
+        bytes: FileBytes,
     },
     /// The same for one that stays as old as it is: the time of the last change orders sessions.
     Rewrite {
         /// The file.
         path: PathBuf,
         /// What it will hold.
-        bytes: Vec<u8>,
+        bytes: FileBytes,
     },
     /// A file that is not there is made.
     Create {
         /// The file.
         path: PathBuf,
         /// What it will hold.
-        bytes: Vec<u8>,
+        bytes: FileBytes,
     },
     /// Moves a prepared file, with its mode and times, to a path where nothing exists, or will exist once an earlier change
     /// is done. Undo moves it to the trash.

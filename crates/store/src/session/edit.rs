@@ -69,7 +69,7 @@ pub fn edit_records(
     }
     let config = ConfigDir::containing(path);
     let root = config.as_ref().map_or_else(|| path.parent().unwrap_or(path), ConfigDir::path);
-    let change = Change::Rewrite { path: path.to_path_buf(), bytes: edited };
+    let change = Change::Rewrite { path: path.to_path_buf(), bytes: edited.into() };
     let entry = changes::apply(&[change], what, root, data, source, &mut |_| ControlFlow::Continue(()))?;
     Ok(Some(entry))
 }

@@ -43,7 +43,7 @@ fn what_is_deleted_cannot_be_taken_back_and_the_journal_says_so() {
     let (_, old) = place.discard("todos/a.json");
     let (kept, new) = place.discard("todos/b.json");
     let replaced = place.home.write("todos/c.json", "old");
-    let change = [Change::Replace { path: replaced.clone(), bytes: b"new".to_vec() }];
+    let change = [Change::Replace { path: replaced.clone(), bytes: b"new".to_vec().into() }];
     let replacing = place.change(&change, usize::MAX).unwrap();
     assert_eq!(
         batches(&place.data).iter().map(|batch| (batch.files, batch.bytes)).collect::<Vec<_>>(),

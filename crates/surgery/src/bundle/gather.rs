@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use annals_store::files::PlainName;
 use annals_store::layout::{ConfigDir, FileRole};
 use annals_store::read::ReadError;
-use annals_store::{Discovery, SessionKey, Slug, Store, Summary};
+use annals_store::{Discovery, FileBytes, SessionKey, Slug, Store, Summary};
 
 use super::read::belongs;
 use super::{Bundle, BundleFile};
@@ -102,7 +102,7 @@ impl BundleBuilder {
     }
 
     /// Adds a file, unless an import would refuse it.
-    fn add(&mut self, name: String, path: &Path, bytes: Vec<u8>) {
+    fn add(&mut self, name: String, path: &Path, bytes: FileBytes) {
         let is_new = self.names.insert(name.to_lowercase());
         if is_new && self.belongs(&name) {
             self.files.push(BundleFile { path: name, bytes });
@@ -133,7 +133,7 @@ impl BundleBuilder {
         if prompts.is_empty() {
             return;
         }
-        self.add("history.jsonl".to_owned(), &config.history(), prompts);
+        self.add("history.jsonl".to_owned(), &config.history(), prompts.into());
         for hash in pastes.iter().filter(|hash| PlainName::new(hash, "a paste").is_ok()) {
             self.add_if_there(config, format!("paste-cache/{hash}.txt"), &config.paste(hash));
         }
@@ -143,7 +143,7 @@ impl BundleBuilder {
     fn add_if_there(&mut self, config: &ConfigDir, name: String, path: &Path) {
         match config.read_if_there(path) {
             Ok(None) => {}
-            Ok(Some(bytes)) => self.add(name, path, bytes),
+            Ok(Some(bytes)) => self.add(name, path, bytes.into()),
             Err(_) => self.left_out.push(path.to_path_buf()),
         }
     }

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use annals_store::layout::FileRole;
-use annals_store::{AgentEntry, ConfigDir, SessionKey, Slug};
+use annals_store::{AgentEntry, ConfigDir, FileBytes, SessionKey, Slug};
 
 pub use gather::{GatherError, gather};
 pub use plan::{ImportIds, ImportPlan, ImportPlanError, ImportTarget, plan};
@@ -44,7 +44,7 @@ pub struct BundleFile {
     /// Its path relative to a config dir, with `/` between its parts.
     pub path: String,
     /// Its content.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
 }
 
 impl Bundle {
@@ -71,7 +71,7 @@ impl Bundle {
         let mut session = Session {
             path: config.session(&self.slug, &self.session),
             key: self.session.clone(),
-            bytes: Vec::new(),
+            bytes: FileBytes::default(),
             agents: Vec::new(),
             home: Some((config, self.slug.clone())),
         };

@@ -183,7 +183,7 @@ fn add_shared(bundle: &Bundle, target: &ImportTarget, plan: &mut Plan) {
         let path = target.config.path().join(inside);
         match target.config.read_if_there(&path) {
             Ok(None) => plan.changes.push(Change::Create { path, bytes: file.bytes.clone() }),
-            Ok(Some(bytes)) if bytes == file.bytes => {}
+            Ok(Some(bytes)) if *bytes == *file.bytes => {}
             _ => plan.notes.push(format!("{} is there already, and stays as it is", path.display())),
         }
     }
@@ -217,7 +217,7 @@ fn add_prompts(
     }
     match old {
         Some(old) => plan.replace(&path, &old, new),
-        None => plan.changes.push(Change::Create { path, bytes: new }),
+        None => plan.changes.push(Change::Create { path, bytes: new.into() }),
     }
     Ok(())
 }

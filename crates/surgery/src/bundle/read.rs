@@ -125,7 +125,7 @@ impl Bundle {
             if sha256(&bytes) != announced.sha256 {
                 return Err(differs());
             }
-            files.push(BundleFile { path: announced.path, bytes });
+            files.push(BundleFile { path: announced.path, bytes: bytes.into() });
         }
         if let Some(entry) = archive.next_file()? {
             return Err(BundleError::Differs { path: entry.path });

@@ -55,7 +55,7 @@ fn session_file() -> String {
 #[test]
 fn what_is_written_is_read() {
     let files = [session_file(), format!("projects/-w/{ID}/tool-results/a.txt"), "plans/p.md".to_owned()];
-    let file = |path: &String| BundleFile { path: path.clone(), bytes: path.repeat(200).into_bytes() };
+    let file = |path: &String| BundleFile { path: path.clone(), bytes: path.repeat(200).into_bytes().into() };
     let bundle = Bundle { session: ID.into(), slug: "-w".into(), files: files.iter().map(file).collect() };
     let (mut first, mut second) = (Vec::new(), Vec::new());
     bundle.write(&mut first).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_transcript::resume::{Client, resume};
+use annals_transcript::resume::{ApiBlock, ApiMessage, Client, resume};
 use annals_transcript::transcript::Transcript;
 
 use super::ClonePlanError;
@@ -11,6 +11,9 @@ use super::rewrite::LineRewriter;
 
 /// Clients read larger files differently: see docs/resume.md.
 const LARGE_FILE: usize = 5 * 1024 * 1024;
+
+/// Longer blocks are compared piece by piece where they are.
+const MAX_COPIED_BYTES: usize = 64 * 1024;
 
 /// Compares the copy of a session's lines with the original: the same records and problems, and for each client the same
 /// messages except for ids. Returns a note per client.
@@ -31,13 +34,16 @@ pub(super) fn check_same(
     if kinds(&old) != kinds(&new) || faults(&old) != faults(&new) {
         return Err(ClonePlanError::Records { path: path.to_path_buf() });
     }
+    let rewriter = LineRewriter::of(names);
     let mut notes = Vec::new();
     for &client in Client::ALL {
-        let (before, after) = (sent(&old, client), sent(&new, client));
-        let renamed = before.as_ref().map(|(_, json)| LineRewriter::of(names).mentions(json));
-        let is_same = renamed.as_ref() == after.as_ref().map(|(_, json)| json);
+        let (before, after) = (resume(&old, client).outcome.ok(), resume(&new, client).outcome.ok());
+        let is_same = match (&before, &after) {
+            (Some(before), Some(after)) => are_renamed(before, after, &rewriter),
+            (before, after) => before.is_none() && after.is_none(),
+        };
         match (&after, is_same) {
-            (Some((count, _)), true) => notes.push(format!("{client} sends {count} messages")),
+            (Some(messages), true) => notes.push(format!("{client} sends {} messages", messages.len())),
             (None, true) => notes.push(format!("{client} refuses it, like the original")),
             (_, false) if crossed => {
                 notes.push(format!("{client} reads it differently: it crosses the size of 5 MiB"));
@@ -48,17 +54,23 @@ pub(super) fn check_same(
     Ok(notes)
 }
 
-/// How many messages a client sends, and their JSON.
-fn sent(transcript: &Transcript<'_>, client: Client) -> Option<(usize, Vec<u8>)> {
-    let resumed = resume(transcript, client);
-    let messages = resumed.outcome.as_ref().ok()?;
-    let mut json = b"[".to_vec();
-    for message in messages {
-        if json.len() > 1 {
-            json.push(b',');
-        }
-        message.write_json(&mut json);
+/// Whether messages are the same but for their ids.
+fn are_renamed(old: &[ApiMessage<'_>], new: &[ApiMessage<'_>], rewriter: &LineRewriter<'_>) -> bool {
+    let is_renamed = |(old, new): (&ApiMessage<'_>, &ApiMessage<'_>)| {
+        let mut blocks = old.blocks.iter().zip(&new.blocks);
+        old.role == new.role
+            && old.blocks.len() == new.blocks.len()
+            && blocks.all(|(old, new)| is_block_renamed(old, new, rewriter))
+    };
+    old.len() == new.len() && old.iter().zip(new).all(is_renamed)
+}
+
+fn is_block_renamed(old: &ApiBlock<'_>, new: &ApiBlock<'_>, rewriter: &LineRewriter<'_>) -> bool {
+    let (old, new) = (old.json_pieces(), new.json_pieces());
+    let length: usize = old.iter().map(|piece| piece.len()).sum();
+    // A text that is nothing but an id is known by the quotes around it.
+    if length <= MAX_COPIED_BYTES {
+        return rewriter.renames(&old.concat(), &new.concat());
     }
-    json.push(b']');
-    Some((messages.len(), json))
+    old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| rewriter.renames(old, new))
 }

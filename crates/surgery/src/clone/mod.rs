@@ -176,7 +176,7 @@ impl ClonePlan {
         let sent = check::check_same(&session.path, lines, &bytes, &self.names)?;
         self.plan.notes.extend(sent);
         self.records = Transcript::parse(&bytes).nodes().len();
-        self.plan.changes.push(Change::Create { path: self.path.clone(), bytes });
+        self.plan.changes.push(Change::Create { path: self.path.clone(), bytes: bytes.into() });
         Ok(())
     }
 
@@ -188,7 +188,7 @@ impl ClonePlan {
         let rewriter = LineRewriter { names: &self.names, fork_origin: ForkOrigin::Remove, moved };
         let bytes = rewriter.file(&agent.bytes).map_err(|fault| fault.at(&agent.entry.path))?;
         let path = places::of_agent(session, &agent.entry, self);
-        self.plan.changes.push(Change::Create { path, bytes });
+        self.plan.changes.push(Change::Create { path, bytes: bytes.into() });
         Ok(())
     }
 
@@ -196,7 +196,7 @@ impl ClonePlan {
     pub(crate) fn add_session_file(&mut self, session: &Session, session_file: &SessionFile) {
         let Some(path) = places::of_session_file(session, session_file, self) else { return };
         let bytes = match places::is_about_session(session_file) {
-            true => LineRewriter::of(&self.names).any(&session_file.bytes),
+            true => LineRewriter::of(&self.names).any(&session_file.bytes).into(),
             false => session_file.bytes.clone(),
         };
         self.plan.changes.push(Change::Create { path, bytes });

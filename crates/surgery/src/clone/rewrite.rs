@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_json::edit::{EditError, Editor, PathStep};
+use annals_json::edit::{EditError, Editor, PathStep, Splice};
 use annals_json::{ObjectWriter, Text, Value};
 use annals_transcript::transcript::Transcript;
 
@@ -68,11 +68,11 @@ impl<'n> LineRewriter<'n> {
         let mut at = 0;
         for (index, node) in transcript.indexed_nodes() {
             let raw = transcript.fields(index).raw();
-            out.extend(self.mentions(&bytes[at..node.span.offset]));
-            out.extend(self.record(raw).map_err(|source| RewriteError { line: node.line, source })?);
+            self.write_mentions(&bytes[at..node.span.offset], &mut out);
+            self.write_record(raw, &mut out).map_err(|source| RewriteError { line: node.line, source })?;
             at = node.span.offset + raw.len();
         }
-        out.extend(self.mentions(&bytes[at..]));
+        self.write_mentions(&bytes[at..], &mut out);
         Ok(out)
     }
 
@@ -88,6 +88,12 @@ impl<'n> LineRewriter<'n> {
     }
 
     pub(crate) fn record(&self, raw: &[u8]) -> Result<Vec<u8>, EditError> {
+        let mut out = Vec::with_capacity(raw.len());
+        self.write_record(raw, &mut out).map(|()| out)
+    }
+
+    /// Appends a record under the new ids, without a copy in between: a record may be very long.
+    fn write_record(&self, raw: &[u8], out: &mut Vec<u8>) -> Result<(), EditError> {
         let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
         let text = |path: &[&str]| {
             let found = path.iter().try_fold(value, |value, key| value.get(key));
@@ -121,49 +127,83 @@ impl<'n> LineRewriter<'n> {
         if self.fork_origin != ForkOrigin::Keep {
             editor.remove(&[], "forkedFrom")?;
         }
-        let edited = self.mentions(&editor.finish()?);
-        match (self.fork_origin, uuid) {
-            (ForkOrigin::Write, Some(uuid)) => self.with_fork_origin(&edited, &uuid),
-            _ => Ok(edited),
+        let mut edits = editor.into_splices()?;
+        if let (ForkOrigin::Write, Some(uuid)) = (self.fork_origin, uuid) {
+            let end = raw.trim_ascii_end().len().saturating_sub(1);
+            edits.push(Splice { start: end, end, bytes: self.fork_origin_field(&uuid) });
         }
+        self.write_spliced(raw, edits, out);
+        Ok(())
     }
 
-    /// The record with the session and the record that it comes from, by their old ids.
-    fn with_fork_origin(&self, raw: &[u8], uuid: &str) -> Result<Vec<u8>, EditError> {
-        let mut from = Vec::new();
-        let mut object = ObjectWriter::begin(&mut from);
+    /// The last field of a forked record: the session and the record that it comes from, by their old ids.
+    fn fork_origin_field(&self, uuid: &str) -> Vec<u8> {
+        let mut field = b",\"forkedFrom\":".to_vec();
+        let mut object = ObjectWriter::begin(&mut field);
         object.string("sessionId", self.names.old_session().as_str()).string("messageUuid", uuid);
         object.end();
-        let mut editor = Editor::new(raw)?;
-        editor.set(&[], "forkedFrom", &from)?;
-        editor.finish()
+        field
     }
 
     /// Replaces every mention of an id except in thinking blocks, whose signature covers their bytes.
     pub(super) fn mentions(&self, bytes: &[u8]) -> Vec<u8> {
-        let mut splices = tokens::ids(bytes, self.names);
-        if splices.is_empty() {
-            return bytes.to_vec();
+        let mut out = Vec::with_capacity(bytes.len());
+        self.write_mentions(bytes, &mut out);
+        out
+    }
+
+    fn write_mentions(&self, bytes: &[u8], out: &mut Vec<u8>) {
+        self.write_spliced(bytes, Vec::new(), out);
+    }
+
+    /// Whether replacing every mention in the old bytes gives the new ones.
+    pub(super) fn renames(&self, old: &[u8], new: &[u8]) -> bool {
+        let (mut at, mut rest) = (0, new);
+        for (start, end, id) in self.mention_splices(old) {
+            if start < at {
+                continue;
+            }
+            let before = rest.strip_prefix(&old[at..start]);
+            let Some(after) = before.and_then(|rest| rest.strip_prefix(id.as_bytes())) else { return false };
+            (at, rest) = (end, after);
         }
-        if let Ok(value) = Value::parse(bytes) {
+        *rest == old[at..]
+    }
+
+    /// Appends bytes with these edits, which are in order, and with every other mention of an id replaced.
+    fn write_spliced(&self, bytes: &[u8], edits: Vec<Splice>, out: &mut Vec<u8>) {
+        let mut at = 0;
+        let mut write = |start: usize, end: usize, new: &[u8]| {
+            // What is edited has its ids already, and the project in a path can overlap a word that was replaced before.
+            if start >= at {
+                out.extend_from_slice(&bytes[at..start]);
+                out.extend_from_slice(new);
+                at = end;
+            }
+        };
+        let mut edits = edits.into_iter().peekable();
+        for (start, end, id) in self.mention_splices(bytes) {
+            while let Some(edit) = edits.next_if(|edit| edit.start < end) {
+                write(edit.start, edit.end, &edit.bytes);
+            }
+            // Path separators are escaped already, and ids need no escapes.
+            write(start, end, id.as_bytes());
+        }
+        edits.for_each(|edit| write(edit.start, edit.end, &edit.bytes));
+        out.extend_from_slice(&bytes[at..]);
+    }
+
+    /// The mentions of ids, in order.
+    fn mention_splices(&self, bytes: &[u8]) -> Vec<tokens::Splice> {
+        let mut splices = tokens::ids(bytes, self.names);
+        if !splices.is_empty()
+            && let Ok(value) = Value::parse(bytes)
+        {
             let mut signed = Vec::new();
             blocks(value, bytes, &|kind| kind.is("thinking") || kind.is("redacted_thinking"), &mut signed);
             splices.retain(|(start, end, _)| !signed.iter().any(|(from, to)| from <= start && end <= to));
         }
-        let mut out = Vec::with_capacity(bytes.len());
-        let mut at = 0;
-        for (start, end, new) in splices {
-            // The project in a path can overlap a word that was replaced before.
-            if start < at {
-                continue;
-            }
-            out.extend_from_slice(&bytes[at..start]);
-            // Path separators are escaped already, and ids need no escapes.
-            out.extend_from_slice(new.as_bytes());
-            at = end;
-        }
-        out.extend_from_slice(&bytes[at..]);
-        out
+        splices
     }
 }
 

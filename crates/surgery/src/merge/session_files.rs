@@ -59,7 +59,7 @@ pub(super) fn agents(pair: &SessionPair, names: &IdMap, plan: &mut Plan) -> Resu
         let existing =
             to.as_ref().and_then(|to| pair.first.agents.iter().find(|other| other.entry.path == *to));
         match (to, existing) {
-            (Some(_), Some(existing)) if existing.bytes == new => discard(pair, &agent.entry.path, plan),
+            (Some(_), Some(existing)) if *existing.bytes == *new => discard(pair, &agent.entry.path, plan),
             (Some(to), existing) if existing.is_some() || to.exists() => {
                 return Err(MergePlanError::Clash { from: agent.entry.path.clone(), to });
             }

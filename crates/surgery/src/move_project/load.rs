@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::layout::FileRole;
 use annals_store::read::{ReadError, read_file};
-use annals_store::{ConfigDir, Discovery, SessionKey, Slug};
+use annals_store::{ConfigDir, Discovery, FileBytes, SessionKey, Slug};
 
 use super::evidence::{Destination, Route};
 
@@ -27,7 +27,7 @@ pub struct ProjectFile {
     /// Its path.
     pub path: PathBuf,
     /// Its content.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
     /// How it is rewritten.
     pub kind: ProjectFileKind,
 }
@@ -97,7 +97,7 @@ impl Projects {
         let known: BTreeSet<PathBuf> = self.files.iter().map(|file| file.path.clone()).collect();
         for session in self.sessions() {
             for agent in discovery.agents_of(&session).filter(|agent| !known.contains(&agent.path)) {
-                let bytes = read_file(&agent.path)?;
+                let bytes = read_file(&agent.path)?.into();
                 self.files.push(ProjectFile {
                     path: agent.path.clone(),
                     bytes,
@@ -199,7 +199,7 @@ fn files_of(discovery: &Discovery, path: &Path) -> Result<Vec<ProjectFile>, Read
     let side = side.map(|file| (&file.path, ProjectFileKind::Json));
     let mut found = Vec::new();
     for (file, kind) in sessions.chain(agents).chain(side).filter(|(file, _)| file.starts_with(path)) {
-        found.push(ProjectFile { path: file.clone(), bytes: read_file(file)?, kind });
+        found.push(ProjectFile { path: file.clone(), bytes: read_file(file)?.into(), kind });
     }
     Ok(found)
 }

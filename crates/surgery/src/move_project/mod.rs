@@ -132,7 +132,7 @@ pub fn plan(projects: &Projects, cwd: CwdMode) -> Result<MovePlan, MovePlanError
             }
             ProjectFileKind::Json => {
                 let new = rewriter.json(&file.bytes);
-                if new != file.bytes {
+                if *new != *file.bytes {
                     plan.replace(&file.path, &file.bytes, new);
                 }
             }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use annals_json::Value;
 use annals_json::edit::{EditError, Editor, PathStep};
-use annals_store::Slug;
+use annals_store::{FileBytes, Slug};
 use annals_transcript::line::lines;
 use annals_transcript::objects::LineSharing;
 use annals_transcript::transcript::Transcript;
@@ -43,7 +43,7 @@ impl<'r> PathRewriter<'r> {
     }
 
     /// The edits of a file of lines.
-    pub(super) fn lines(&self, path: &Path, bytes: &[u8]) -> Result<FileEdit, MovePlanError> {
+    pub(super) fn lines(&self, path: &Path, bytes: &FileBytes) -> Result<FileEdit, MovePlanError> {
         let fault = |line, source| MovePlanError::Edit { path: path.to_path_buf(), line, source };
         let mut edit = FileEdit::new(path, bytes).keeping_mtime();
         let transcript = Transcript::parse(bytes);
@@ -86,7 +86,7 @@ impl<'r> PathRewriter<'r> {
         };
         match Value::parse(bytes) {
             Ok(_) => whole(),
-            Err(_) => self.lines(Path::new(""), bytes).map_or_else(|_| whole(), |edit| edit.result()),
+            Err(_) => self.lines(Path::new(""), &bytes.into()).map_or_else(|_| whole(), |edit| edit.result()),
         }
     }
 

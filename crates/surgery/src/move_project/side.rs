@@ -39,7 +39,7 @@ pub(super) fn index(
     plan: &mut Plan,
 ) {
     let new = rewritten(&index.bytes, rewriter, moved);
-    if new != index.bytes {
+    if *new != *index.bytes {
         plan.replace(&index.path, &index.bytes, new);
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn planned(plan: &Plan, path: &Path) -> Option<Vec<u8>> {
     let edited = plan.edits.iter().find(|edit| edit.path() == path).map(FileEdit::result);
     edited.or_else(|| {
         plan.changes.iter().find_map(|change| match change {
-            Change::Replace { path: of, bytes } if of == path => Some(bytes.clone()),
+            Change::Replace { path: of, bytes } if of == path => Some(bytes.to_vec()),
             _ => None,
         })
     })

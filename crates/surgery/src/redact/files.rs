@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::plans::plans;
 use annals_store::read::{ReadError, read_file};
-use annals_store::{ConfigDir, Discovery, FileRole, SessionEntry, SessionKey, Summary};
+use annals_store::{ConfigDir, Discovery, FileBytes, FileRole, SessionEntry, SessionKey, Summary};
 
 use crate::prompts::prompts_of;
 use crate::session::Session;
@@ -42,7 +42,7 @@ pub struct RedactFile {
     /// Its format.
     pub format: FileFormat,
     /// Its content.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
 }
 
 /// The session, its sub-agents, and every file of the store that belongs to it or is named after it, except locks and
@@ -51,10 +51,10 @@ pub fn files_to_redact(
     session: &Session,
     discovery: Option<&Discovery>,
 ) -> Result<Vec<RedactFile>, ReadError> {
-    let of_lines = |path: &Path, bytes: &[u8]| RedactFile {
+    let of_lines = |path: &Path, bytes: &FileBytes| RedactFile {
         path: path.to_path_buf(),
         format: FileFormat::Lines,
-        bytes: bytes.to_vec(),
+        bytes: bytes.clone(),
     };
     let mut files = vec![of_lines(&session.path, &session.bytes)];
     files.extend(session.agents.iter().map(|agent| of_lines(&agent.entry.path, &agent.bytes)));
@@ -84,7 +84,7 @@ pub fn files_to_redact(
                 add_of_store(&mut files, config, paste, FileFormat::Text)?;
             }
             let format = FileFormat::History(session.key.clone());
-            files.push(RedactFile { path: config.history(), format, bytes });
+            files.push(RedactFile { path: config.history(), format, bytes: bytes.into() });
         }
         let summary = SessionEntry::of_path(&session.path).and_then(|entry| Summary::read(&entry))?;
         for plan in
@@ -128,7 +128,7 @@ pub fn files_left_out(session: &Session) -> Vec<RedactFile> {
         }
     }
     let read = |path: PathBuf| {
-        let bytes = read_file(&path).ok()?;
+        let bytes = read_file(&path).ok()?.into();
         Some(RedactFile { path, format: FileFormat::Text, bytes })
     };
     paths.into_iter().filter_map(read).collect()
@@ -194,14 +194,14 @@ fn add_of_store(
     path: PathBuf,
     format: FileFormat,
 ) -> Result<(), ReadError> {
-    files.extend(config.read_if_there(&path)?.map(|bytes| RedactFile { path, format, bytes }));
+    files.extend(config.read_if_there(&path)?.map(|bytes| RedactFile { path, format, bytes: bytes.into() }));
     Ok(())
 }
 
 /// Adds a file that discovery or a walk has listed.
 fn add_if_there(files: &mut Vec<RedactFile>, path: PathBuf, format: FileFormat) -> Result<(), ReadError> {
     match read_file(&path) {
-        Ok(bytes) => files.push(RedactFile { path, format, bytes }),
+        Ok(bytes) => files.push(RedactFile { path, format, bytes: bytes.into() }),
         Err(ReadError::NotFound { .. }) => {}
         Err(error) => return Err(error),
     }

@@ -137,7 +137,7 @@ fn redact_files(
         for file in &mut files {
             let mut look = |seen: FileText<'_>| replacements(&seen, rules, placeholders);
             if let Some(bytes) = rewrite(&file.format, &file.bytes, &mut look) {
-                file.bytes = bytes;
+                file.bytes = bytes.into();
             }
         }
     }

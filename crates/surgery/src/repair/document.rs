@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use annals_store::FileBytes;
 use annals_transcript::line::{LineEnding, lines};
 
 use super::fix::{Fix, LineStep};
@@ -148,7 +149,7 @@ impl<'a> Document<'a> {
     }
 
     /// The edits from the original file to this one.
-    pub(super) fn into_edit(self, path: &Path, before: &[u8]) -> FileEdit {
+    pub(super) fn into_edit(self, path: &Path, before: impl Into<FileBytes>) -> FileEdit {
         let mut edit = FileEdit::new(path, before);
         for (line, why) in self.removed {
             edit.remove(line, why);
@@ -216,6 +217,6 @@ mod tests {
         let fixed = document.fixed(&[fix]);
         let expected = b"\xef\xbb\xbfone\r\n4\n2\n3\n6\n";
         assert_eq!(*fixed.bytes(), *expected);
-        assert_eq!(fixed.into_edit(Path::new("f"), file).result(), expected);
+        assert_eq!(fixed.into_edit(Path::new("f"), file.as_slice()).result(), expected);
     }
 }

@@ -27,6 +27,7 @@ mod understanding;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
+use annals_store::FileBytes;
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
 use annals_transcript::problem::ProblemKind;
@@ -112,7 +113,7 @@ pub fn repair(session: &Session, options: &RepairOptions) -> Result<Plan, Repair
 }
 
 /// Whether a repair would change a file.
-pub fn can_repair(bytes: &[u8]) -> bool {
+pub fn can_repair(bytes: &FileBytes) -> bool {
     let mut plan = Plan::new("repair", Path::new(""));
     let mut fixes = || fix_file(&mut plan, Path::new(""), bytes, &RepairOptions::default());
     understanding::doubt(bytes).is_none() && fixes().is_ok() && !plan.is_empty()
@@ -122,7 +123,7 @@ pub fn can_repair(bytes: &[u8]) -> bool {
 fn fix_file(
     plan: &mut Plan,
     path: &Path,
-    bytes: &[u8],
+    bytes: &FileBytes,
     options: &RepairOptions,
 ) -> Result<Vec<String>, RepairError> {
     let repairer = fixed(bytes, options);

@@ -173,6 +173,6 @@ pub fn apply(
 pub(crate) fn write(path: &Path, old: Option<&[u8]>, new: Vec<u8>, plan: &mut Plan) {
     match old {
         Some(old) => plan.replace(path, old, new),
-        None => plan.changes.push(Change::Create { path: path.to_path_buf(), bytes: new }),
+        None => plan.changes.push(Change::Create { path: path.to_path_buf(), bytes: new.into() }),
     }
 }

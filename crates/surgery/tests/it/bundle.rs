@@ -183,7 +183,8 @@ fn prompts_of_other_sessions_do_not_come_in() {
     let (from, to) = (Home::new(), Home::new());
     let mut bundle = sent(&garden(&from));
     let prompts = bundle.files.iter_mut().find(|file| file.path == "history.jsonl").unwrap();
-    prompts.bytes.extend_from_slice(b"{\"display\":\"evil\",\"sessionId\":\"another\"}\n");
+    let evil: &[u8] = b"{\"display\":\"evil\",\"sessionId\":\"another\"}\n";
+    prompts.bytes = [&*prompts.bytes, evil].concat().into();
     let refused = import(&bundle, &to, None, ImportIds::Keep).unwrap_err();
     assert!(matches!(refused, ImportPlanError::Prompt { line: 2 }), "{refused}");
 }
@@ -202,7 +203,7 @@ fn links_out_of_the_store_are_neither_sent_nor_written() {
         symlink(&secret, from.config_dir().join(name)).unwrap();
     }
     let (bundle, left_out) = gather(&path).unwrap();
-    assert!(bundle.files.iter().all(|file| file.bytes != b"private"));
+    assert!(bundle.files.iter().all(|file| *file.bytes != *b"private"));
     assert_eq!(left_out.len(), 2, "{left_out:?}");
     // The history of the target leads elsewhere: the session is imported, and the link's target stays as it is.
     let elsewhere = to.path().join("history.jsonl");

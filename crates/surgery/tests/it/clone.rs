@@ -83,7 +83,7 @@ pub(crate) fn load(path: &Path) -> (Session, Vec<SessionFile>) {
 /// The files that a plan creates.
 pub(crate) fn made(changes: &[Change]) -> BTreeMap<PathBuf, &[u8]> {
     let made = changes.iter().map(|change| match change {
-        Change::Create { path, bytes } => (path.clone(), bytes.as_slice()),
+        Change::Create { path, bytes } => (path.clone(), &**bytes),
         other => panic!("{other:?}"),
     });
     made.collect()
@@ -194,7 +194,7 @@ fn every_id_is_new_and_nothing_else() {
     let (new, names) = (clone_plan.names.session().as_str(), &clone_plan.names);
     let agent = names.agent(AGENT).unwrap();
     // The original with each id replaced by hand is the clone.
-    let text = String::from_utf8(session.bytes.clone()).unwrap();
+    let text = String::from_utf8(session.bytes.to_vec()).unwrap();
     let thought = format!("I am in {ID}, with {AGENT} and {}", uuid(1));
     let outside = [format!("/tmp/x/{ID}/tasks/{AGENT}.output"), format!("of session {ID}")];
     let mut expected = text.replace(&thought, "THOUGHT");

@@ -19,7 +19,7 @@ fn line(uuid: &str, parent: &str) -> String {
 #[test]
 fn what_is_not_named_stays() {
     let before = b"\xef\xbb\xbf{\"a\":1}\r\n{\"b\":2}\n\n{\"c\":3}";
-    let mut edit = FileEdit::new(Path::new("f"), before);
+    let mut edit = FileEdit::new(Path::new("f"), before.as_slice());
     assert_eq!(edit.result(), before);
     edit.change(1, b"{\"a\":9}".to_vec(), "why");
     edit.remove(2, "why");

@@ -37,7 +37,7 @@ fn repair_work(bytes: &[u8]) -> u64 {
     let session = Session {
         path: Path::new("somewhere").join("s.jsonl"),
         key: SessionKey::new("s"),
-        bytes: bytes.to_vec(),
+        bytes: bytes.into(),
         agents: Vec::new(),
         home: None,
     };

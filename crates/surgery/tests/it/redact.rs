@@ -269,7 +269,7 @@ fn promise(session: &Session, files: &[RedactFile], rules: &SecretRules) -> usiz
             }
             _ => None,
         });
-        file.bytes = edited.or(replaced).unwrap_or_else(|| file.bytes.clone());
+        file.bytes = edited.map(Into::into).or(replaced).unwrap_or_else(|| file.bytes.clone());
     }
     assert_eq!(scan(&now, rules), [], "{}", session.path.display());
     scan(files, rules).len()
@@ -341,7 +341,7 @@ fn a_history_that_its_owner_linked_elsewhere_is_redacted_there() {
     fs::write(&target, &prompt).unwrap();
     std::os::unix::fs::symlink(&target, &link).unwrap();
     let (_, files) = load(&path);
-    assert!(files.iter().any(|file| file.path == link && file.bytes == prompt.as_bytes()));
+    assert!(files.iter().any(|file| file.path == link && *file.bytes == *prompt.as_bytes()));
     // Another file is not chosen by a link.
     fs::rename(&target, home.path().join("dotfiles/key")).unwrap();
     fs::remove_file(&link).unwrap();

@@ -1,7 +1,7 @@
 //! Check: the sessions that the newest client would not resume whole, and what a repair would do.
 
-use annals_store::parallel;
 use annals_store::read::read_file;
+use annals_store::{FileBytes, parallel};
 use annals_surgery::repair::can_repair;
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
@@ -76,7 +76,7 @@ pub(crate) async fn page(State(site): State<Site>) -> Result<Response, PageError
 
 /// What is wrong, if anything is.
 fn verdict(_: &Library, session: &ListedSession) -> Option<Verdict> {
-    let bytes = read_file(&session.entry.path).ok()?;
+    let bytes = FileBytes::from(read_file(&session.entry.path).ok()?);
     let transcript = Transcript::parse(&bytes);
     let graph = Graph::new(&transcript);
     let newest = *Client::ALL.last()?;

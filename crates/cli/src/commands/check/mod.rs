@@ -5,8 +5,8 @@ mod report;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use annals_store::parallel;
 use annals_store::read::read_file;
+use annals_store::{FileBytes, parallel};
 use annals_surgery::repair::{RepairKind, can_repair};
 use annals_transcript::agents::{AgentLink, UnlinkedReason};
 use annals_transcript::graph::Graph;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
         if let Ok(mut progress) = progress.lock() {
             progress.advance(1, |count| words::plural(count, "file", "files"));
         }
-        read_file(&target.path).map(|bytes| check(target, &bytes))
+        read_file(&target.path).map(|bytes| check(target, &bytes.into()))
     });
     drop(progress);
     let mut checked = Vec::new();
@@ -113,7 +113,7 @@ impl FileCheck {
     }
 }
 
-fn check(target: &ResolvedSession, bytes: &[u8]) -> FileCheck {
+fn check(target: &ResolvedSession, bytes: &FileBytes) -> FileCheck {
     let (files, unreadable) = target.read_agents();
     let family = SessionWithAgents::new(bytes, &files);
     let transcript = &family.main;

@@ -20,13 +20,13 @@ pub(super) fn redact(
     let file = |path: &Path, bytes: &mut Vec<u8>| RedactFile {
         path: path.to_path_buf(),
         format: FileFormat::Lines,
-        bytes: std::mem::take(bytes),
+        bytes: std::mem::take(bytes).into(),
     };
     let mut files = vec![file(&target.path, bytes)];
     files.extend(agents.iter_mut().map(|agent| file(&agent.entry.path, &mut agent.bytes)));
     let mut redactor = Redactor::new(rules);
     let files = redactor.files(files).map_err(|error| Fault::damage(error.to_string()))?;
     let places = std::iter::once(bytes).chain(agents.iter_mut().map(|agent| &mut agent.bytes));
-    places.zip(files).for_each(|(place, file)| *place = file.bytes);
+    places.zip(files).for_each(|(place, file)| *place = file.bytes.into_vec());
     Ok(redactor)
 }

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
         let bytes = list_bytes(&items);
         change.bytes_before = Some(std::fs::metadata(&path).map_or(0, |metadata| metadata.len()));
         change.bytes_after = Some(bytes.len() as u64);
-        let replaced = [FileChange::Replace { path: path.clone(), bytes }];
+        let replaced = [FileChange::Replace { path: path.clone(), bytes: bytes.into() }];
         let (data, source) = (context.data_dir()?, context.source);
         let mut go_on = |_| ControlFlow::Continue(());
         change.undo = Some(apply(&replaced, &what, config.path(), &data, &source, &mut go_on)?.id);

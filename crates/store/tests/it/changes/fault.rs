@@ -19,8 +19,8 @@ fn a_change_that_cannot_be_finished_leaves_no_trace() {
         // The last one vanishes at the last moment.
         let gone = place.home.write("plans/p.md", "plan");
         let changes = [
-            Change::Create { path: place.path("projects/-new/x.jsonl"), bytes: b"{}\n".to_vec() },
-            Change::Replace { path: path.clone(), bytes: b"new\n".to_vec() },
+            Change::Create { path: place.path("projects/-new/x.jsonl"), bytes: b"{}\n".to_vec().into() },
+            Change::Replace { path: path.clone(), bytes: b"new\n".to_vec().into() },
             Change::Discard { path: place.path("todos/a.json") },
             Change::Discard { path: gone.clone() },
         ];
@@ -75,5 +75,5 @@ fn a_pipe_is_moved_or_refused_but_never_waited_for() {
     let place = Place::new(Home::new());
     let pipe = place.path("pipe.json");
     let _ = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(place.change(&[Change::Replace { path: pipe, bytes: Vec::new() }]).is_err());
+    assert!(place.change(&[Change::Replace { path: pipe, bytes: b"".to_vec().into() }]).is_err());
 }

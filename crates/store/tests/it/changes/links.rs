@@ -34,7 +34,7 @@ fn a_replacement_goes_to_the_target_and_comes_back() {
     for home in homes("a_replacement_goes_to_the_target_and_comes_back") {
         let (place, link, target) = linked(home());
         let before = exact_tree(place.home.path());
-        place.change(&[Change::Rewrite { path: link.clone(), bytes: b"{}\n".to_vec() }]).unwrap();
+        place.change(&[Change::Rewrite { path: link.clone(), bytes: b"{}\n".to_vec().into() }]).unwrap();
         assert!(link.is_symlink());
         assert_eq!(fs::read(&target).unwrap(), b"{}\n");
         place.undo_until(usize::MAX).unwrap();
@@ -70,7 +70,7 @@ fn a_link_that_leads_nowhere_is_not_replaced_but_can_go() {
         let (place, link, target) = linked(home());
         fs::remove_file(target).unwrap();
         let before = exact_tree(&place.root());
-        assert!(place.change(&[Change::Replace { path: link.clone(), bytes: Vec::new() }]).is_err());
+        assert!(place.change(&[Change::Replace { path: link.clone(), bytes: b"".to_vec().into() }]).is_err());
         assert_eq!(exact_tree(&place.root()), before);
         place.change(&[Change::Discard { path: link.clone() }]).unwrap();
         assert!(!link.is_symlink());

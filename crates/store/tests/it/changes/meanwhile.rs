@@ -24,8 +24,8 @@ fn replaced(meanwhile: &mut dyn FnMut(usize, &Path)) -> (Result<(), ChangesError
     let path = place.home.write("projects/-p/s.jsonl", "old\n");
     let other = place.home.write("todos/a.json", "[]");
     let changes = [
-        Change::Replace { path: path.clone(), bytes: b"new\n".to_vec() },
-        Change::Replace { path: other.clone(), bytes: b"[1]".to_vec() },
+        Change::Replace { path: path.clone(), bytes: b"new\n".to_vec().into() },
+        Change::Replace { path: other.clone(), bytes: b"[1]".to_vec().into() },
     ];
     let based_on = [(path.clone(), sha256_bytes(b"old\n"))];
     let set = ChangeSet { changes: &changes, what: "a test", root: &place.root(), based_on: &based_on };
@@ -165,7 +165,7 @@ fn a_file_that_appears_where_one_is_made_is_not_overwritten() {
             }
             ControlFlow::Continue(())
         };
-        let create = [Change::Create { path: path.clone(), bytes: b"ours".to_vec() }];
+        let create = [Change::Create { path: path.clone(), bytes: b"ours".to_vec().into() }];
         let set = ChangeSet { changes: &create, what: "x", root: &place.root(), based_on: &[] };
         let done = set.apply(&place.data, &place.source, &mut watch);
         let expected = if done.is_ok() { "ours" } else { "theirs" };

@@ -107,13 +107,13 @@ fn place(home: Home) -> (Place, Vec<Change>) {
     let id = SESSION.rsplit('/').next().unwrap();
     let talk = Session::new().id(id).prompt("one").reply("two").into_bytes();
     let changes = vec![
-        Change::Rewrite { path: place.path(format!("{SESSION}.jsonl")), bytes: talk },
-        Change::Replace { path: place.path("todos/a.json"), bytes: b"[2]".to_vec() },
+        Change::Rewrite { path: place.path(format!("{SESSION}.jsonl")), bytes: talk.into() },
+        Change::Replace { path: place.path("todos/a.json"), bytes: b"[2]".to_vec().into() },
         // One begins as the other does.
-        Change::Replace { path: place.path("todos/shorter.json"), bytes: b"[1]\n".to_vec() },
-        Change::Replace { path: place.path("todos/longer.json"), bytes: b"[1]\n[2]\n".to_vec() },
-        Change::Replace { path: place.path("todos/new.json"), bytes: b"[3]".to_vec() },
-        Change::Create { path: place.path("projects/-new/deep/er/x.jsonl"), bytes: b"{}\n".to_vec() },
+        Change::Replace { path: place.path("todos/shorter.json"), bytes: b"[1]\n".to_vec().into() },
+        Change::Replace { path: place.path("todos/longer.json"), bytes: b"[1]\n[2]\n".to_vec().into() },
+        Change::Replace { path: place.path("todos/new.json"), bytes: b"[3]".to_vec().into() },
+        Change::Create { path: place.path("projects/-new/deep/er/x.jsonl"), bytes: b"{}\n".to_vec().into() },
         Change::Place { from: ready.join("one"), path: place.path("file-history/s/one@v1") },
         Change::Folder { path: place.path("session-env/s"), mode: Some(0o750) },
         Change::Move { from: place.path("todos/b.json"), to: place.path("tasks/s/b.json") },

@@ -32,7 +32,7 @@ fn session(bytes: &[u8]) -> Session {
     Session {
         path,
         key: SessionKey::new(builder::SESSION_ID),
-        bytes: bytes.to_vec(),
+        bytes: bytes.into(),
         agents: Vec::new(),
         home: None,
     }

@@ -1,0 +1,106 @@
+//! A session with one very long line: a command holds the line once, and what it makes of it at most once more.
+//!
+//! Each command runs over a short line and over a long one; what the second takes more, at its peak, is compared with the
+//! length of the line.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use annals_testkit::builder::Session;
+use annals_testkit::home::Home;
+
+const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
+
+/// The bytes of the long line.
+const LONG: usize = 8_000_000;
+
+/// Text as it is in code and in logs: full of escapes, which are shorter once they are read.
+const ESCAPES: &str = "fn main() {\n\t\"a\\b\" // é\n}\n";
+
+fn write_session(home: &Home, bytes: usize) -> PathBuf {
+    let text = ESCAPES.repeat(bytes / 40);
+    let session = Session::new().id(ID).folder("/w").prompt("short").reply("yes").prompt(&text).reply("done");
+    home.write(format!("projects/-w/{ID}.jsonl"), session.into_bytes())
+}
+
+/// Runs a command to its end, and returns its exit code and the most memory that it had.
+fn peak(home: &Home, arguments: &[&str]) -> (Option<i32>, u64) {
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    // What is freed goes back at once, so that the peak is what is in use.
+    command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_TRIM_THRESHOLD_", "65536");
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    loop {
+        if let Ok(text) = fs::read_to_string(&status)
+            && let Some(line) = text.lines().find(|line| line.starts_with("VmHWM:"))
+        {
+            let digits: String = line.chars().filter(char::is_ascii_digit).collect();
+            most = most.max(digits.parse::<u64>().unwrap() * 1024);
+        }
+        if let Some(ended) = child.try_wait().unwrap() {
+            return (ended.code(), most);
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+/// Checks how often a command holds the line, at most.
+fn check(arguments: &[&str], expected_code: i32, limit: f64) {
+    let home = Home::new();
+    let runs = [10_000, LONG].map(|bytes| {
+        let path = write_session(&home, bytes);
+        let length = fs::metadata(&path).unwrap().len();
+        let (code, most) = peak(&home, arguments);
+        assert_eq!(code, Some(expected_code), "{arguments:?}");
+        // A copy of the session would be found as well.
+        fs::remove_dir_all(home.config_dir().join("projects")).unwrap();
+        (length, most)
+    });
+    let [(_, least), (length, most)] = runs;
+    let share = most.saturating_sub(least) as f64 / length as f64;
+    assert!(share <= limit, "{arguments:?} takes {share:.2} times the line, not {limit}");
+}
+
+#[test]
+fn checks_and_repairs_hold_a_long_line_once() {
+    check(&["check", ID], 0, 1.3);
+    check(&["repair", ID, "--dry-run"], 0, 1.3);
+}
+
+#[test]
+fn a_search_for_secrets_holds_a_long_line_and_its_text() {
+    check(&["redact", ID, "--scan"], 0, 2.6);
+}
+
+#[test]
+fn pages_hold_a_long_line_and_its_text() {
+    check(&["show", ID], 0, 2.9);
+    check(&["show", ID, "--as", "markdown"], 0, 2.2);
+}
+
+#[test]
+fn messages_hold_a_long_line_and_its_content() {
+    check(&["show", ID, "--as", "messages"], 0, 2.3);
+    check(&["show", ID, "--as", "api"], 0, 2.3);
+}
+
+#[test]
+fn streams_hold_a_long_line_once() {
+    check(&["show", ID, "--as", "records"], 0, 1.3);
+    check(&["show", ID, "--as", "raw"], 0, 1.3);
+}
+
+#[test]
+fn copies_hold_a_long_line_and_its_copy() {
+    check(&["clone", ID, "--yes"], 0, 2.3);
+    check(&["fork", ID, "--yes"], 0, 3.3);
+}
+
+#[test]
+fn what_is_sent_holds_a_long_line_and_its_text() {
+    check(&["collect", "--to", "-"], 0, 5.5);
+}
