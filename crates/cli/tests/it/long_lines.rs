@@ -51,7 +51,7 @@ fn peak(home: &Home, arguments: &[&str]) -> (Option<i32>, u64) {
 /// Checks how often a command holds the line, at most.
 fn check(arguments: &[&str], expected_code: i32, limit: f64) {
     let home = Home::new();
-    let runs = [10_000, LONG].map(|bytes| {
+    let run = |bytes: usize| {
         let path = write_session(&home, bytes);
         let length = fs::metadata(&path).unwrap().len();
         let (code, most) = peak(&home, arguments);
@@ -59,8 +59,10 @@ fn check(arguments: &[&str], expected_code: i32, limit: f64) {
         // A copy of the session would be found as well.
         fs::remove_dir_all(home.config_dir().join("projects")).unwrap();
         (length, most)
-    });
-    let [(_, least), (length, most)] = runs;
+    };
+    // A command that ends soon may end before its peak was seen.
+    let least = (0..4).map(|_| run(10_000).1).max().unwrap();
+    let (length, most) = run(LONG);
     let share = most.saturating_sub(least) as f64 / length as f64;
     assert!(share <= limit, "{arguments:?} takes {share:.2} times the line, not {limit}");
 }
@@ -77,8 +79,7 @@ fn a_search_for_secrets_holds_a_long_line_and_its_text() {
 }
 
 #[test]
-fn pages_hold_a_long_line_and_its_text() {
-    check(&["show", ID], 0, 2.9);
+fn markdown_holds_a_long_line_and_its_text() {
     check(&["show", ID, "--as", "markdown"], 0, 2.2);
 }
 
@@ -102,5 +103,5 @@ fn copies_hold_a_long_line_and_its_copy() {
 
 #[test]
 fn what_is_sent_holds_a_long_line_and_its_text() {
-    check(&["collect", "--to", "-"], 0, 5.5);
+    check(&["collect", "--to", "-"], 0, 4.5);
 }

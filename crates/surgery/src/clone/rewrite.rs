@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use annals_json::edit::{EditError, Editor, PathStep, Splice};
-use annals_json::{ObjectWriter, Text, Value};
+use annals_json::{ObjectWriter, Value};
 use annals_transcript::transcript::Transcript;
+use memchr::memmem;
 
 use super::ClonePlanError;
 use super::id_map::IdMap;
@@ -199,28 +200,36 @@ impl<'n> LineRewriter<'n> {
         if !splices.is_empty()
             && let Ok(value) = Value::parse(bytes)
         {
-            let mut signed = Vec::new();
-            blocks(value, bytes, &|kind| kind.is("thinking") || kind.is("redacted_thinking"), &mut signed);
+            let signed = blocks(value, bytes, &["thinking", "redacted_thinking"]);
             splices.retain(|(start, end, _)| !signed.iter().any(|(from, to)| from <= start && end <= to));
         }
         splices
     }
 }
 
-/// The byte ranges of blocks of some types, in every copy of a message.
-pub(crate) fn blocks(
-    value: Value<'_>,
-    whole: &[u8],
-    is_wanted: &dyn Fn(Text<'_>) -> bool,
-    found: &mut Vec<(usize, usize)>,
-) {
-    if let Some(fields) = value.fields() {
-        if fields.text("type").is_some_and(is_wanted) {
-            let start = value.raw().as_ptr() as usize - whole.as_ptr() as usize;
-            found.push((start, start + value.raw().len()));
-            return;
+/// Deeper values than any client writes are not looked into: each level is read again for the next.
+const MAX_DEPTH: usize = 64;
+
+/// The byte ranges of blocks of these types, in every copy of a message.
+pub(crate) fn blocks(value: Value<'_>, whole: &[u8], types: &[&str]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut open = vec![(value, 0)];
+    while let Some((value, depth)) = open.pop() {
+        let raw = value.raw();
+        let has = |part: &[u8]| memmem::find(raw, part).is_some();
+        // A name may be written with escapes.
+        if depth > MAX_DEPTH || !(types.iter().any(|name| has(name.as_bytes())) || has(b"\\u")) {
+            continue;
         }
-        fields.iter().for_each(|field| blocks(field.value, whole, is_wanted, found));
+        if let Some(fields) = value.fields() {
+            if fields.text("type").is_some_and(|kind| types.iter().any(|name| kind.is(name))) {
+                let start = raw.as_ptr() as usize - whole.as_ptr() as usize;
+                found.push((start, start + raw.len()));
+                continue;
+            }
+            open.extend(fields.iter().map(|field| (field.value, depth + 1)));
+        }
+        open.extend(value.items().map(|item| (item, depth + 1)));
     }
-    value.items().for_each(|item| blocks(item, whole, is_wanted, found));
+    found
 }

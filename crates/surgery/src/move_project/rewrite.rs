@@ -108,11 +108,7 @@ impl<'r> PathRewriter<'r> {
             return None;
         }
         if let Ok(value) = Value::parse(bytes) {
-            let mut kept = Vec::new();
-            let is_kept = |kind: annals_json::Text<'_>| {
-                ["thinking", "redacted_thinking", "tool_use"].iter().any(|name| kind.is(name))
-            };
-            blocks(value, bytes, &is_kept, &mut kept);
+            let kept = blocks(value, bytes, &["thinking", "redacted_thinking", "tool_use"]);
             splices.retain(|(start, end, _)| !kept.iter().any(|(from, to)| from <= start && end <= to));
         }
         let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);

@@ -238,8 +238,7 @@ pub(super) const UNSEEN_PLACES: &[(&str, &str)] = &[
     ("soap", "‹wsse:Password Type=\"x\"›«<A14>»‹/wsse:Password›"),
 ];
 
-/// Secrets that nothing but a neighbour announces: a host, the heading of a column, a field beside, the form of a line. 31 of these 40
-/// were missed before there were rules for them.
+/// Secrets that nothing but a neighbour announces: a host, the heading of a column, a field beside, the form of a line.
 pub(super) const NEIGHBOUR_PLACES: &[(&str, &str)] = &[
     ("login of a host", "connect with bob:«<p14>»@db.internal:5432/app"),
     ("login of a driver", "sql.Open(\"mysql\", \"bob:«<p14>»@tcp(db:3306)/app\")"),
