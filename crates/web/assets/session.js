@@ -123,7 +123,7 @@ function start(talk) {
 async function goTo(hash, focus) {
   const id = decodeURIComponent(hash.slice(1));
   const line = /(?:^|-)L(\d+)$/.exec(id)?.[1];
-  const talk = document.querySelector("main > .talk");
+  const talk = document.querySelector("main > .talk[data-query]");
   if (!talk || !id) return;
   let place = byId(id);
   if (!place && line) {
@@ -175,7 +175,7 @@ async function showRaw() {
   byId("raw").showModal();
 }
 
-const talk = document.querySelector("main > .talk");
+const talk = document.querySelector("main > .talk[data-query]");
 if (talk) {
   start(talk);
   // A sub-agent is loaded when it is opened, in the page or in another sub-agent.
