@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_bound_anew_and_mean_one_thing_on_a_screen() {
+    fn a_rebound_key_has_one_action_per_screen() {
         let mut keymap = Keymap::preset("vim").unwrap();
         assert_eq!(keymap.command(Scope::Session, Key::Char('z')), Some(Command::Fold));
         keymap.bind("list", "trash", &["r".to_owned(), "ctrl-x".to_owned()]).unwrap();

@@ -1,4 +1,4 @@
-//! The graph of a session for its page: where ways part, where compactions and sub-agents are.
+//! The graph of a session for its page: forks, compactions and sub-agents.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ const OPENING: usize = 80;
 pub(crate) enum GraphNodeKind {
     /// The first prompt that is shown.
     Start,
-    /// Several ways go on from here.
+    /// Several branches continue from here.
     Fork,
     /// The first prompt of a way that is not shown.
     Way,
@@ -133,7 +133,7 @@ fn trunk_nodes(outline: &Outline) -> Vec<GraphNode> {
     nodes
 }
 
-/// The ways of a session, in the order of their prompts.
+/// The branches of a session, in the order of their prompts.
 fn all_ways(transcript: &Transcript<'_>, outline: &Outline) -> Vec<BranchPath> {
     let graph = Graph::new(transcript);
     let shown: HashSet<usize> = outline.turns.iter().map(|turn| turn.line).collect();
