@@ -1,21 +1,25 @@
 //! The bytes that end a torn line: the rest of a cut UTF-8 character, if there is one, what keeps the next line from being
-//! read as a part of it, and a line break.
+//! read as a part of it, and a line break. A line that has its line break may be torn as well: other writers add one.
 //!
 //! Existing bytes are not changed. Without the rest of the character the file would not be UTF-8, and strict readers would
 //! reject all of it.
 
-/// How many bytes of a file's end decide the repair.
-pub(crate) const TAIL_BYTES: u64 = 4;
+/// How many bytes of a file's end decide the repair: blank lines may follow a torn one.
+pub(crate) const TAIL_BYTES: u64 = 4096;
+
+/// The longest repair: three bytes of a character and a line break.
+pub(crate) const MAX_REPAIR_BYTES: u64 = 4;
 
 /// Starts a string, which a line break cannot be in.
 const BREAK: u8 = b'"';
 
 /// Returns the bytes to append before another line can follow; empty if the file ends with a complete line.
 pub(crate) fn line_repair(end: &[u8]) -> Vec<u8> {
-    if end.last().is_none_or(|last| *last == b'\n') {
-        return Vec::new();
-    }
-    let mut line_repair = rest_of_letter(end);
+    let mut line_repair = match end.last() {
+        None => return Vec::new(),
+        Some(b'\n') if !expects_value(end) => return Vec::new(),
+        Some(_) => rest_of_letter(end),
+    };
     if expects_value(end) {
         line_repair.push(BREAK);
     }
@@ -26,7 +30,7 @@ pub(crate) fn line_repair(end: &[u8]) -> Vec<u8> {
 /// Whether a torn line may take the next one for its value: 2.1.325 reads values that span lines. Inside of a string it does
 /// not, and ending the string does no harm.
 fn expects_value(end: &[u8]) -> bool {
-    end.trim_ascii_end().last().is_none_or(|last| matches!(last, b':' | b',' | b'['))
+    end.trim_ascii_end().last().is_some_and(|last| matches!(last, b':' | b',' | b'['))
 }
 
 /// Returns bytes that complete a cut UTF-8 character. Which character it becomes does not matter: its line is torn.
@@ -71,7 +75,7 @@ mod tests {
                 let mut line = format!("{{\"a\":\"x{letter}").into_bytes();
                 line.truncate(line.len() - letter.len() + cut);
                 let before = line.clone();
-                line.extend(line_repair(&before[before.len() - TAIL_BYTES as usize..]));
+                line.extend(line_repair(&before));
                 assert!(std::str::from_utf8(&line).is_ok(), "{letter:?} cut at {cut}: {line:x?}");
                 assert!(line.starts_with(&before) && line.ends_with(b"\n") && line.len() <= before.len() + 4);
             }
@@ -91,10 +95,16 @@ mod tests {
         ] {
             assert_eq!(line_repair(end), b"\n", "{end:x?}");
         }
-        for end in [&b"\"a\":"[..], b"[1,", b"\":[", b"\": "] {
-            assert_eq!(line_repair(end), b"\"\n", "{end:x?}");
-        }
         assert_eq!(line_repair(b""), b"");
         assert_eq!(line_repair(b"abc\n"), b"");
+        assert_eq!(line_repair(b"\n\n"), b"");
+        assert_eq!(line_repair(b" "), b"\n");
+    }
+
+    #[test]
+    fn a_value_that_another_line_would_become_is_ended() {
+        for end in [&b"\"a\":"[..], b"[1,", b"\":[", b"\": ", b"\"a\":\n", b"[1,\r\n", b"\":[\n\n\n\n\n"] {
+            assert_eq!(line_repair(end), b"\"\n", "{end:x?}");
+        }
     }
 }

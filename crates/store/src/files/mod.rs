@@ -22,7 +22,7 @@ pub(crate) use copy::{copy_file, covers, digest_of, exists, read_from, remove};
 pub use error::WriteError;
 pub use folder::{create_folder, new_file, sync_folder};
 pub(crate) use folder::{create_folder_like_parent, make_writable, set_mode};
-pub(crate) use line_repair::{TAIL_BYTES, line_repair};
+pub(crate) use line_repair::{MAX_REPAIR_BYTES, TAIL_BYTES, line_repair};
 pub use lock::{FolderLock, LockError};
 pub use move_path::move_path;
 pub(crate) use move_path::{MoveState, complete_move, move_in_steps};

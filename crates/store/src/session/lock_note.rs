@@ -10,7 +10,7 @@ use annals_transcript::draft::Origin;
 
 use crate::busy::FileStamp;
 use crate::digest::sha256;
-use crate::files::{TAIL_BYTES, read_from};
+use crate::files::{MAX_REPAIR_BYTES, read_from};
 
 /// The note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl PendingLine {
         let Some((bytes, digest)) = &self.line else { return Ok(false) };
         // A torn line before it may have been ended first.
         let begins = length.saturating_sub(bytes + 1);
-        if !(self.from..=self.from + TAIL_BYTES).contains(&begins) {
+        if !(self.from..=self.from + MAX_REPAIR_BYTES).contains(&begins) {
             return self.is_torn(&mut file, length, *bytes);
         }
         let mut line = read_from(&mut file, begins)?;
@@ -60,9 +60,9 @@ impl PendingLine {
 
     /// Whether the file ends in a line without its end, no longer than ours: a writer that was killed tore it.
     fn is_torn(&self, file: &mut File, length: u64, bytes: u64) -> io::Result<bool> {
-        let limit = self.from.saturating_add(bytes).saturating_add(TAIL_BYTES);
+        let limit = self.from.saturating_add(bytes).saturating_add(MAX_REPAIR_BYTES);
         let torn = read_from(file, self.from.min(length))?;
-        let healed = usize::try_from(TAIL_BYTES).unwrap_or_default().min(torn.len());
+        let healed = usize::try_from(MAX_REPAIR_BYTES).unwrap_or_default().min(torn.len());
         Ok((self.from..=limit).contains(&length) && !torn[healed..].contains(&b'\n'))
     }
 }

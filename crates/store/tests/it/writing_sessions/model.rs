@@ -27,6 +27,7 @@ enum Step {
     TheirTitle,
     TheirLine,
     TheirRuin,
+    TheirOpenLine,
     Reopen,
     FolderAway,
     SecondWriter,
@@ -41,6 +42,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::TheirTitle),
         1 => Just(Step::TheirLine),
         1 => Just(Step::TheirRuin),
+        1 => Just(Step::TheirOpenLine),
         1 => Just(Step::Reopen),
         1 => Just(Step::FolderAway),
         1 => Just(Step::SecondWriter),
@@ -82,6 +84,12 @@ impl<'p> Model<'p> {
 
     fn is_torn(&self) -> bool {
         fs::read(&self.path).unwrap().last().is_some_and(|byte| *byte != b'\n')
+    }
+
+    /// Whether 2.1.325 would read the next line as a part of the last.
+    fn is_open(&self) -> bool {
+        let bytes = fs::read(&self.path).unwrap();
+        bytes.trim_ascii_end().last().is_some_and(|last| matches!(last, b':' | b',' | b'['))
     }
 
     fn tip(&self) -> Option<String> {
@@ -129,6 +137,7 @@ impl<'p> Model<'p> {
             }
             Step::TheirLine => self.another_goes_on(format!("theirs-{number}")),
             Step::TheirRuin => self.another_puts(r#"{"type":"user","uuid":"to"#),
+            Step::TheirOpenLine => self.another_puts("{\"type\":\n"),
             Step::Reopen => self.reopen(),
             Step::FolderAway => self.lose_the_folder(),
             Step::SecondWriter => self.meet_a_second(),
@@ -136,7 +145,7 @@ impl<'p> Model<'p> {
     }
 
     fn append(&mut self, text: String) {
-        let (before, was_torn, parent) = (self.length(), self.is_torn(), self.tip());
+        let (before, was_torn, parent) = (self.length(), self.is_torn() || self.is_open(), self.tip());
         match self.writer().append(&prompt(&text)) {
             Ok(receipt) => {
                 assert!(!self.is_behind, "a second branch was made");
@@ -181,7 +190,11 @@ impl<'p> Model<'p> {
 
     /// One who knows of torn lines: what a writer that does not makes of them is lost to some clients.
     fn another_puts(&mut self, text: &str) {
-        let start = if self.is_torn() { "\n" } else { "" };
+        let start = match (self.is_open(), self.is_torn()) {
+            (true, _) => "\"\n",
+            (false, true) => "\n",
+            (false, false) => "",
+        };
         let file = OpenOptions::new().append(true).open(&self.path);
         file.unwrap().write_all(format!("{start}{text}").as_bytes()).unwrap();
     }
