@@ -9,7 +9,7 @@ use crate::parse::{LinePosition, parse_lines};
 use crate::problem::{Problem, ProblemKind, Span};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::time::Timestamp;
-use annals_json::Fields;
+use annals_json::{Fields, KnownSpans, Value};
 
 pub use crate::node_index::{NodeIndex, NodeMap};
 
@@ -75,10 +75,18 @@ pub struct Node<'a> {
     pub timestamp: Option<Timestamp<'a>>,
     /// The timestamp in milliseconds since 1970.
     pub millis: Option<i64>,
+    /// Where its long values end.
+    pub(crate) known: KnownSpans,
 }
 
 impl<'a> Node<'a> {
-    pub(crate) fn new(fields: &Fields<'a>, line: &Line<'a>, sharing: LineSharing) -> Self {
+    /// Reads a record; `message` has the fields of its message.
+    pub(crate) fn new(
+        fields: &Fields<'a>,
+        message: Option<&Fields<'a>>,
+        line: &Line<'a>,
+        sharing: LineSharing,
+    ) -> Self {
         let kind = RecordKind::of(fields.text("type"));
         let offset = line.offset + (fields.raw().as_ptr() as usize - line.raw().as_ptr() as usize);
         let mut node = Self {
@@ -99,6 +107,7 @@ impl<'a> Node<'a> {
             session: None,
             timestamp: None,
             millis: None,
+            known: known_spans(fields, message),
         };
         // One pass over the keys: looking each up by name would cost as many passes.
         for field in fields.iter() {
@@ -113,17 +122,15 @@ impl<'a> Node<'a> {
                 b"sessionId" => node.session = text.map(SessionId::new),
                 b"agentId" => node.agent = text.map(AgentId::new),
                 b"subtype" if kind == RecordKind::System => node.system = Some(SystemKind::of(text)),
-                b"message" => {
-                    node.has_message = value.fields().is_some();
-                    if kind == RecordKind::Assistant {
-                        node.message = value.get("id").and_then(|id| id.text()).map(MessageId::new);
-                    }
-                }
                 _ => {}
             }
         }
         if kind == RecordKind::System && node.system.is_none() {
             node.system = Some(SystemKind::Plain);
+        }
+        node.has_message = message.is_some();
+        if kind == RecordKind::Assistant {
+            node.message = message.and_then(|message| message.text("id")).map(MessageId::new);
         }
         node.millis = node.timestamp.and_then(Timestamp::millis);
         node
@@ -149,6 +156,7 @@ impl<'a> Node<'a> {
             session: None,
             timestamp: None,
             millis: self.millis,
+            known: self.known,
         }
     }
 
@@ -259,9 +267,10 @@ impl<'a> Transcript<'a> {
     ///
     /// If the transcript has no record with this index; indices are valid only for the transcript they come from.
     pub fn fields(&self, index: NodeIndex) -> Fields<'a> {
-        let span = self.node(index).span;
+        let node = self.node(index);
+        let span = node.span;
         crate::work::count(1 + span.length / SCAN_STEP_BYTES);
-        Fields::from_checked(&self.bytes[span.offset..span.offset + span.length])
+        Fields::from_checked_knowing(&self.bytes[span.offset..span.offset + span.length], node.known)
     }
 
     /// Returns a record as its typed view, scanned again from its bytes.
@@ -282,6 +291,26 @@ impl<'a> Transcript<'a> {
     pub fn records(&self) -> impl Iterator<Item = (NodeIndex, Record<'a>)> + '_ {
         self.indices().map(|index| (index, self.record(index)))
     }
+}
+
+/// Notes the long values of a record that are read again and again.
+fn known_spans<'a>(fields: &Fields<'a>, message: Option<&Fields<'a>>) -> KnownSpans {
+    let mut known = KnownSpans::default();
+    let mut note = |value: Option<Value<'a>>| {
+        if let Some(value) = value {
+            known.note(fields.raw(), value.raw());
+        }
+    };
+    note(fields.get("toolUseResult"));
+    let Some(message) = message else { return known };
+    note(Some(Value::from_checked(message.raw())));
+    note(message.get("content"));
+    note(message.get("usage"));
+    // Most lines have one block, and most blocks one long text.
+    if let Some(Ok(block)) = message.items("content").and_then(|mut items| items.next_fields()) {
+        note(block.iter().map(|field| field.value).max_by_key(|value| value.raw().len()));
+    }
+    known
 }
 
 impl Node<'_> {
