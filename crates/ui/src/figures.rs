@@ -50,6 +50,27 @@ pub fn counted(count: usize, one: &str) -> String {
     }
 }
 
+/// How many lines a text has, as [`str::lines`] counts them.
+pub(crate) fn line_count(text: &str) -> usize {
+    let breaks = text.bytes().filter(|byte| *byte == b'\n').count();
+    breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// Appends a number.
+pub(crate) fn push_number(mut number: u64, out: &mut String) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    digits[at..].iter().for_each(|digit| out.push(char::from(*digit)));
+}
+
 /// Date and time of day of an instant, shifted by this many minutes from UTC: `2026-01-03` and `15:44`.
 pub fn stamp(millis: i64, offset_minutes: i32) -> (String, String) {
     let text = format_millis(millis.saturating_add(i64::from(offset_minutes) * 60_000));
@@ -69,6 +90,18 @@ pub fn model(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_counted_and_numbers_written_as_the_standard_library_does() {
+        for text in ["", "\n", "a", "a\n", "a\n\nb", "\r\n", "a\r\nb\r"] {
+            assert_eq!(line_count(text), text.lines().count(), "{text:?}");
+        }
+        for number in [0, 7, 10, 1234, u64::MAX] {
+            let mut out = String::new();
+            push_number(number, &mut out);
+            assert_eq!(out, number.to_string());
+        }
+    }
 
     #[test]
     fn figures_are_short() {

@@ -121,8 +121,8 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
     fn number_turns(&mut self, nodes: &[NodeIndex]) {
         let mut turn = 1;
         for &node in nodes {
-            if let (RecordKind::User, Record::User(user)) =
-                (self.source.transcript.node(node).kind, self.source.transcript.record(node))
+            if self.source.transcript.node(node).kind == RecordKind::User
+                && let Record::User(user) = self.source.transcript.record(node)
                 && Speaker::of(&user).opens_turn()
             {
                 turn += 1;
