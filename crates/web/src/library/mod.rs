@@ -23,7 +23,7 @@ use jiff::tz::TimeZone;
 pub(crate) use agents::{AgentRef, agents_of};
 pub(crate) use archived::ArchivedSession;
 pub(crate) use branches::{GraphNode, GraphNodeKind, SessionGraph};
-pub(crate) use files::{FileHistory, file_id};
+pub(crate) use files::file_id;
 pub(crate) use listing::{ListedSession, Listing};
 pub(crate) use open::OpenSession;
 pub(crate) use outline::{ContextShare, Outline, TurnRow};
