@@ -189,7 +189,7 @@ impl<'a> Fields<'a> {
     /// Iterates over the items of the array under a key; `None` if it is absent or of another kind.
     pub fn items(&self, key: &str) -> Option<Items<'a>> {
         let value = self.get(key).filter(|value| value.kind() == ValueKind::Array)?;
-        Some(value.items().knowing(self.known))
+        Some(value.items().with_known(self.known))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A JSON value as a slice of checked bytes. Accessors return `None` for a value of another kind.
 
 use super::fields::{DEFAULT_INNER_COUNT, Fields};
-use super::known::KnownValues;
+use super::known::{KnownSpans, KnownValues};
 use super::scan::{self, ParseError};
 use super::text::Text;
 
@@ -132,8 +132,13 @@ pub struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    pub(super) fn knowing(self, known: KnownValues<'a>) -> Self {
+    pub(super) fn with_known(self, known: KnownValues<'a>) -> Self {
         Self { known, ..self }
+    }
+
+    /// Does not look for the ends of values that are known; `object` is what they are noted of.
+    pub fn knowing(self, object: &'a [u8], spans: KnownSpans) -> Self {
+        self.with_known(KnownValues { object, spans })
     }
 
     /// Returns the next item, as fields if it is an object: one pass instead of the two of [`Iterator::next`] and

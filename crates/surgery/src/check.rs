@@ -19,7 +19,7 @@ use crate::repair::{RepairKind, can_repair};
 const NOWHERE: Span = Span { offset: 0, length: 0 };
 
 /// What one client release would do with a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ClientVerdict {
     /// The release.
     pub client: Client,
@@ -47,7 +47,7 @@ pub struct CheckTarget<'c> {
 }
 
 /// The result for one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct SessionCheck {
     /// What clients would do, the newest last.
     pub clients: Vec<ClientVerdict>,

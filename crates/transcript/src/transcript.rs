@@ -2,6 +2,7 @@
 //!
 //! A node is small and borrows from the file; the whole record is scanned again from its bytes on demand.
 
+use crate::content::Content;
 use crate::id::{AgentId, MessageId, RecordId, SessionId};
 use crate::line::Line;
 use crate::objects::LineSharing;
@@ -9,6 +10,8 @@ use crate::parse::{LinePosition, parse_lines};
 use crate::problem::{Problem, ProblemKind, Span};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::time::Timestamp;
+use crate::turn::Speaker;
+use crate::view::FromValue as _;
 use annals_json::{Fields, KnownSpans, Value};
 
 pub use crate::node_index::{NodeIndex, NodeMap};
@@ -75,6 +78,8 @@ pub struct Node<'a> {
     pub timestamp: Option<Timestamp<'a>>,
     /// The timestamp in milliseconds since 1970.
     pub millis: Option<i64>,
+    /// Who wrote a user record.
+    pub speaker: Option<Speaker>,
     /// Where its long values end.
     pub(crate) known: KnownSpans,
 }
@@ -107,6 +112,7 @@ impl<'a> Node<'a> {
             session: None,
             timestamp: None,
             millis: None,
+            speaker: None,
             known: known_spans(fields, message),
         };
         // One pass over the keys: looking each up by name would cost as many passes.
@@ -129,6 +135,15 @@ impl<'a> Node<'a> {
             node.system = Some(SystemKind::Plain);
         }
         node.has_message = message.is_some();
+        if kind == RecordKind::User {
+            let content = match message.and_then(|message| Content::from_field(message, "content")) {
+                Some(Content::Blocks(items)) => Content::Blocks(items.knowing(fields.raw(), node.known)),
+                content => content.unwrap_or(Content::Absent),
+            };
+            let is_client = fields.is_true("isMeta") || fields.is_true("isVisibleInTranscriptOnly");
+            let is_summary = fields.is_true("isCompactSummary");
+            node.speaker = Some(Speaker::of_content(&content, is_summary, is_client));
+        }
         if kind == RecordKind::Assistant {
             node.message = message.and_then(|message| message.text("id")).map(MessageId::new);
         }
@@ -156,6 +171,7 @@ impl<'a> Node<'a> {
             session: None,
             timestamp: None,
             millis: self.millis,
+            speaker: self.speaker,
             known: self.known,
         }
     }

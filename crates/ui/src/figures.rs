@@ -1,6 +1,7 @@
 //! Formats numbers for people: durations, tokens, sizes, times. Shared by all output formats.
 
 use annals_transcript::time::format_millis;
+use annals_transcript::usage::UsageRow;
 
 /// `340 ms`, `4.2 s`, `2m 14s`, `1h 05m`.
 pub fn duration(millis: u64) -> String {
@@ -38,6 +39,21 @@ pub fn size(bytes: u64) -> String {
         1000..=999_999 => format!("{}.{} KB", bytes / 1000, bytes % 1000 / 100),
         1_000_000..=999_999_999 => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
         _ => format!("{}.{} GB", bytes / 1_000_000_000, bytes % 1_000_000_000 / 100_000_000),
+    }
+}
+
+/// `$0.42`, `$0.0042`.
+pub fn dollars(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// The cost of a row: `?` where nothing in it has a price, `$1.23+?` where something has none.
+pub fn cost(row: &UsageRow) -> String {
+    let known = row.models.len() > row.unpriced.len();
+    match (row.unpriced.is_empty(), known) {
+        (true, _) => dollars(row.cost.dollars()),
+        (false, true) => format!("{}+?", dollars(row.cost.dollars())),
+        (false, false) => "?".to_owned(),
     }
 }
 

@@ -21,7 +21,8 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
     pub(super) fn user(&mut self, node: NodeIndex, user: &User<'a>) {
         let note = |kind: NoteKind, text: String| ItemBody::Note(Note { kind, label: None, text });
         let text = || user.content().plain_text();
-        let body = match Speaker::of(user) {
+        let speaker = self.source.transcript.node(node).speaker;
+        let body = match speaker.unwrap_or_else(|| Speaker::of(user)) {
             Speaker::Person => prompt(user, PromptKind::Person),
             Speaker::Command => prompt(user, PromptKind::Command),
             Speaker::Shell => prompt(user, PromptKind::Shell),

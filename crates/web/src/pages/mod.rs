@@ -32,6 +32,8 @@ use tokio::sync::Semaphore;
 pub(crate) use request::{FoundSession, Params, SessionRequest};
 pub(crate) use shell::{Section, shell};
 
+pub(crate) use annals_ui::figures::dollars;
+
 use crate::guard::Guard;
 use crate::library::Library;
 
@@ -131,11 +133,6 @@ pub(crate) fn line(library: &Library, text: &str) -> String {
 /// A part of an address.
 pub(crate) fn encoded(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
-}
-
-/// `$0.42`.
-pub(crate) fn dollars(amount: f64) -> String {
-    format!("${amount:.2}")
 }
 
 /// `2026-11-17 04:36`.

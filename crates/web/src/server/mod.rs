@@ -142,7 +142,7 @@ impl Server {
     pub async fn run(self) {
         // The first pages can do without costs; until somebody searches, the index is there.
         let library = Arc::clone(&self.library);
-        tokio::task::spawn_blocking(move || library.refresh_indexes_sometimes());
+        tokio::task::spawn_blocking(move || library.index_at_start());
         let seats = Seats::new(self.limits.connections, self.limits.per_address);
         loop {
             let Some(place) = seats.place().await else { return };
