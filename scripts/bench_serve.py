@@ -101,9 +101,20 @@ class Server:
         return tuple(int(re.search(rf"{name}:\s+(\d+) kB", text)[1]) * 1024 for name in ("VmRSS", "VmHWM"))
 
     def processor_time(self):
-        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
-            fields = file.read().rsplit(") ", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Of the server and of what it has started: at its start, another process reads the sessions."""
+        ticks = 0
+        for name in os.listdir("/proc"):
+            if name.isdecimal():
+                try:
+                    with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                        fields = file.read().rsplit(") ", 1)[1].split()
+                except OSError:
+                    continue
+                if int(name) == self.process.pid:
+                    ticks += sum(int(field) for field in fields[11:15])
+                elif int(fields[1]) == self.process.pid:
+                    ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Events(threading.Thread):

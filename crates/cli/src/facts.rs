@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use annals_store::{SessionEntry, Summary};
 use annals_transcript::activity::{Activity, ActivityWindow, FileActivity};
-use annals_transcript::usage::{FileIndex, UsageLedger, group, responses_usage};
+use annals_transcript::price::Prices;
+use annals_transcript::usage::{FileIndex, UsageLedger, UsageRow, group, responses_usage};
 use annals_ui::figures;
 
 use crate::context::Context;
@@ -32,6 +33,14 @@ pub(crate) struct SessionFacts {
     pub(crate) is_described: bool,
 }
 
+/// What is counted over all records of a session and its sub-agents.
+pub(crate) struct SessionTotals {
+    usage: UsageRow,
+    activity: Activity,
+    agents: u64,
+    has_records: bool,
+}
+
 /// Everything counts.
 struct WholeSession;
 
@@ -42,6 +51,24 @@ impl ActivityWindow for WholeSession {
 
     fn local(&self, millis: i64) -> i64 {
         millis
+    }
+}
+
+impl SessionTotals {
+    /// Counts; no context is needed, so that another thread can do it.
+    pub(crate) fn of(family: &SessionWithAgents<'_>, prices: &Prices) -> Self {
+        let mut ledger = UsageLedger::new();
+        let mut activity = Activity::default();
+        let transcripts = std::iter::once(&family.main).chain(family.agents.iter().map(|(_, said, _)| said));
+        for (at, transcript) in transcripts.enumerate() {
+            ledger.add_file(FileIndex::new(at), responses_usage(transcript));
+            // The prompts of sub-agents are not those of a person.
+            let own = FileActivity::of(transcript);
+            activity.add(&if at == 0 { own } else { own.without_turns() }, &WholeSession);
+        }
+        let usage = group(ledger.charges(), prices, |_, _| Some(String::new())).total;
+        let agents = family.agents.len() as u64;
+        Self { usage, activity, agents, has_records: family.main.indices().next().is_some() }
     }
 }
 
@@ -58,16 +85,17 @@ impl SessionFacts {
         family: &SessionWithAgents<'_>,
         context: &Context,
     ) -> Self {
-        let mut ledger = UsageLedger::new();
-        let mut activity = Activity::default();
-        let transcripts = std::iter::once(&family.main).chain(family.agents.iter().map(|(_, said, _)| said));
-        for (at, transcript) in transcripts.enumerate() {
-            ledger.add_file(FileIndex::new(at), responses_usage(transcript));
-            // The prompts of sub-agents are not those of a person.
-            let own = FileActivity::of(transcript);
-            activity.add(&if at == 0 { own } else { own.without_turns() }, &WholeSession);
-        }
-        let usage = group(ledger.charges(), &context.prices, |_, _| Some(String::new())).total;
+        Self::with_totals(target, summary, &SessionTotals::of(family, &context.prices), context)
+    }
+
+    /// The same, from what was counted before.
+    pub(crate) fn with_totals(
+        target: &ResolvedSession,
+        summary: Option<&Summary>,
+        totals: &SessionTotals,
+        context: &Context,
+    ) -> Self {
+        let SessionTotals { usage, activity, agents, has_records } = totals;
         let models: BTreeSet<&str> = usage.models.iter().map(|model| figures::model(model)).collect();
         let moment = |millis: Option<i64>| {
             millis.map(|millis| words::moment(millis, &context.zone)).unwrap_or_default()
@@ -86,8 +114,8 @@ impl SessionFacts {
             turns: activity.turns,
             cost: words::dollars(usage.cost.dollars()),
             changed_files: activity.files.values().filter(|access| access.changes > 0).count() as u64,
-            agents: family.agents.len() as u64,
-            is_described: summary.is_some() && family.main.indices().next().is_some(),
+            agents: *agents,
+            is_described: summary.is_some() && *has_records,
         }
     }
 }

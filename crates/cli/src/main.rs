@@ -1,6 +1,9 @@
 //! `annals`: the command line over the libraries. This crate parses arguments, reads the environment, prints and exits;
 //! everything else is in the libraries.
 
+// A smaller build leaves commands out, and what only they use is unused then.
+#![cfg_attr(not(all(feature = "serve", feature = "tui")), allow(dead_code, unused_imports))]
+
 mod args;
 mod change;
 mod commands;

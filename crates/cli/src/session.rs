@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annals_store::agents::{AgentDetails, details};
+use annals_store::agents::{AgentCalls, AgentDetails, details};
 use annals_store::find::{FindError, MIN_PREFIX, SessionMatch};
-use annals_store::read::{ReadError, read_file, stream_lines};
+use annals_store::parallel;
+use annals_store::read::{read_file, stream_lines};
 use annals_store::session_file::is_session_file;
 use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
-use annals_transcript::agents::{AgentLink, Spawn, link, spawns};
+use annals_transcript::agents::{AgentLink, Spawn};
 use annals_transcript::transcript::Transcript;
 use annals_vault::UnpackDir;
 
@@ -37,8 +38,7 @@ pub(crate) struct AgentFile {
 impl AgentFile {
     /// Its description or type, if its meta file has one.
     pub(crate) fn label(&self) -> Option<String> {
-        let meta = self.details.meta()?.ok()?;
-        meta.description().or(meta.agent_type()).map(|text| text.to_string())
+        self.details.label()
     }
 }
 
@@ -171,34 +171,21 @@ impl ResolvedSession {
         self.key.as_str().starts_with("agent-")
     }
 
-    /// The paths of the session's sub-agents.
-    pub(crate) fn agent_paths(&self) -> Vec<PathBuf> {
+    /// The session's sub-agents, wherever their files are.
+    pub(crate) fn agent_entries(&self) -> Vec<AgentEntry> {
         let discovery = if self.is_agent_file() { None } else { self.find_discovery() };
-        let entries = discovery.iter().flat_map(|discovery| discovery.agents_of(&self.key));
-        entries.map(|entry| entry.path.clone()).collect()
+        discovery.iter().flat_map(|discovery| discovery.agents_of(&self.key)).cloned().collect()
     }
 
-    /// Reads the session's sub-agents, wherever their files are; what cannot be read is left out.
+    /// Reads the session's sub-agents; what cannot be read is left out.
     pub(crate) fn agents(&self) -> Vec<AgentFile> {
-        self.read_agents().0
-    }
-
-    /// The same, with the errors of the files that cannot be read.
-    pub(crate) fn read_agents(&self) -> (Vec<AgentFile>, Vec<ReadError>) {
-        if self.is_agent_file() {
-            return (Vec::new(), Vec::new());
-        }
-        let Some(discovery) = self.find_discovery() else { return (Vec::new(), Vec::new()) };
-        let entries: Vec<_> = discovery.agents_of(&self.key).collect();
-        let (details, _) = details(&entries);
-        let (mut files, mut errors) = (Vec::new(), Vec::new());
-        for (entry, details) in entries.into_iter().zip(details) {
-            match read_file(&entry.path) {
-                Ok(bytes) => files.push(AgentFile { bytes, entry: entry.clone(), details }),
-                Err(error) => errors.push(error),
-            }
-        }
-        (files, errors)
+        let entries = self.agent_entries();
+        let (details, _) = details(&entries.iter().collect::<Vec<_>>());
+        let file = |(entry, details): (AgentEntry, AgentDetails)| {
+            let bytes = read_file(&entry.path).ok()?;
+            Some(AgentFile { entry, bytes, details })
+        };
+        entries.into_iter().zip(details).filter_map(file).collect()
     }
 
     /// In a store the files of sub-agents may be in another project; elsewhere only nearby files are searched.
@@ -280,32 +267,30 @@ pub(crate) struct SessionWithAgents<'a> {
     pub(crate) main: Transcript<'a>,
     /// The sub-agents: file, transcript and link.
     pub(crate) agents: Vec<(&'a AgentFile, Transcript<'a>, AgentLink)>,
-    /// The calls that start agents, with the agent that made the call.
-    pub(crate) spawns: Vec<(Option<usize>, Spawn)>,
+    calls: AgentCalls,
 }
 
 impl<'a> SessionWithAgents<'a> {
     pub(crate) fn new(bytes: &'a [u8], files: &'a [AgentFile]) -> Self {
-        let main = Transcript::parse(bytes);
+        let main = parallel::parse(bytes);
         let transcripts: Vec<_> = files.iter().map(|file| Transcript::parse(&file.bytes)).collect();
-        let mut calls: Vec<(Option<usize>, Spawn)> =
-            spawns(&main).into_iter().map(|spawn| (None, spawn)).collect();
-        for (index, transcript) in transcripts.iter().enumerate() {
-            calls.extend(spawns(transcript).into_iter().map(|spawn| (Some(index), spawn)));
+        let mut calls = AgentCalls::default();
+        // Without sub-agents nobody asks which call started which.
+        if !files.is_empty() {
+            calls.add(None, &main);
         }
-        let facts: Vec<_> = files.iter().map(|file| file.details.facts.clone()).collect();
-        let just_spawns: Vec<_> = calls.iter().map(|(_, spawn)| spawn.clone()).collect();
-        let links = link(&just_spawns, &facts);
+        for (index, transcript) in transcripts.iter().enumerate() {
+            calls.add(Some(index), transcript);
+        }
+        let details: Vec<_> = files.iter().map(|file| file.details.clone()).collect();
+        let links = calls.link(&details);
         let agents =
             files.iter().zip(transcripts).zip(links).map(|((file, said), link)| (file, said, link)).collect();
-        Self { main, agents, spawns: calls }
+        Self { main, agents, calls }
     }
 
-    /// The call that started an agent.
-    pub(crate) fn spawn_of(&self, link: &AgentLink) -> Option<&(Option<usize>, Spawn)> {
-        match link {
-            AgentLink::Linked { spawn, .. } => self.spawns.get(*spawn),
-            AgentLink::Unlinked(_) => None,
-        }
+    /// The call that started an agent, and the agent that made the call.
+    pub(crate) fn spawn_of(&self, link: &AgentLink) -> Option<(Option<usize>, &Spawn)> {
+        self.calls.call(link)
     }
 }

@@ -1,10 +1,9 @@
 //! Formats numbers, times and amounts, as `annals_ui` does.
 
-use annals_transcript::usage::UsageRow;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub(crate) use annals_ui::figures::{amount as short_count, duration, size as bytes};
+pub(crate) use annals_ui::figures::{amount as short_count, cost, dollars, duration, size as bytes};
 
 /// `12,345`
 pub(crate) fn count(number: u64) -> String {
@@ -17,21 +16,6 @@ pub(crate) fn count(number: u64) -> String {
         out.push(digit);
     }
     out
-}
-
-/// `$1.23`, with more digits below a cent.
-pub(crate) fn dollars(amount: f64) -> String {
-    if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
-}
-
-/// The cost of a row: `?` where nothing in it has a price, `$1.23+?` where something has none.
-pub(crate) fn cost(row: &UsageRow) -> String {
-    let known = row.models.len() > row.unpriced.len();
-    match (row.unpriced.is_empty(), known) {
-        (true, _) => dollars(row.cost.dollars()),
-        (false, true) => format!("{}+?", dollars(row.cost.dollars())),
-        (false, false) => "?".to_owned(),
-    }
 }
 
 /// `2026-01-03 16:44`, in a time zone.

@@ -1,8 +1,9 @@
 //! The fields of an object, in the order in which they are written, with their raw values.
 
+use super::known::{KnownSpans, KnownValues};
 use super::scan::{self, ByteRange, FieldSink, ParseError, ParseErrorKind};
 use super::text::Text;
-use super::value::Value;
+use super::value::{Items, Value, ValueKind};
 
 /// One key with its value.
 #[derive(Clone, Copy, Debug)]
@@ -22,13 +23,15 @@ pub struct Fields<'a> {
     list: Vec<Field<'a>>,
     /// Whether a key is spelled with escapes, which is rare; keys must then be decoded to be compared.
     has_escaped_keys: bool,
+    /// For objects and arrays inside.
+    known: KnownValues<'a>,
 }
 
 /// Capacity that fits nearly every line without growing.
 const DEFAULT_FIELD_COUNT: usize = 24;
 
 /// Capacity that fits most nested objects.
-const DEFAULT_INNER_COUNT: usize = 8;
+pub(super) const DEFAULT_INNER_COUNT: usize = 8;
 
 impl<'a> Fields<'a> {
     /// Checks the object at the start of `bytes` and returns its fields and the number of bytes that it takes.
@@ -70,7 +73,12 @@ impl<'a> Fields<'a> {
     }
 
     fn empty(bytes: &'a [u8], usual: usize) -> Self {
-        Self { raw: bytes, list: Vec::with_capacity(usual), has_escaped_keys: false }
+        Self {
+            raw: bytes,
+            list: Vec::with_capacity(usual),
+            has_escaped_keys: false,
+            known: KnownValues::default(),
+        }
     }
 
     /// Adds a field, given by its ranges of `bytes`.
@@ -82,25 +90,31 @@ impl<'a> Fields<'a> {
 
     /// Reads the fields of bytes that [`scan`](Self::scan) has accepted before; other bytes give unspecified fields.
     pub fn from_checked(raw: &'a [u8]) -> Self {
-        Self::from_checked_prefix(raw).0
+        Self::from_checked_prefix(raw, DEFAULT_INNER_COUNT, KnownValues::default()).0
+    }
+
+    /// Like [`from_checked`](Self::from_checked), without looking for the ends of values that are known, here and in what is
+    /// read with [`object`](Self::object) and [`items`](Self::items).
+    pub fn from_checked_knowing(raw: &'a [u8], spans: KnownSpans) -> Self {
+        Self::from_checked_prefix(raw, DEFAULT_FIELD_COUNT, KnownValues { object: raw, spans }).0
     }
 
     /// Reads the fields of the checked object at the start of `raw`, and returns where it ends.
-    pub fn from_checked_prefix(raw: &'a [u8]) -> (Self, usize) {
-        let mut list = Vec::with_capacity(DEFAULT_INNER_COUNT);
+    pub(super) fn from_checked_prefix(raw: &'a [u8], usual: usize, known: KnownValues<'a>) -> (Self, usize) {
+        let mut list = Vec::with_capacity(usual);
         let mut has_escaped_keys = false;
         let mut at = scan::skip_space(raw, 1);
         let mut end = at;
         while raw.get(at) == Some(&b'"') {
-            let key_end = scan::skip_string(raw, at);
+            let (key_end, has_escapes) = scan::skip_key(raw, at);
             let colon = scan::skip_space(raw, key_end);
             let start = scan::skip_space(raw, colon + 1);
-            let value_end = scan::skip_value(raw, start);
+            let value_end = known.end(raw, start).unwrap_or_else(|| scan::skip_value(raw, start));
             let (Some(key), Some(value)) = (raw.get(at + 1..key_end - 1), raw.get(start..value_end)) else {
                 break;
             };
+            has_escaped_keys |= has_escapes;
             let key = Text::from_raw(key);
-            has_escaped_keys |= key.has_escapes();
             list.push(Field { key, value: Value::from_checked(value) });
             end = scan::skip_space(raw, value_end);
             if raw.get(end) != Some(&b',') {
@@ -109,7 +123,7 @@ impl<'a> Fields<'a> {
             at = scan::skip_space(raw, end + 1);
         }
         let end = raw.len().min(end + 1);
-        (Self { raw: &raw[..end], list, has_escaped_keys }, end)
+        (Self { raw: &raw[..end], list, has_escaped_keys, known }, end)
     }
 
     /// The bytes of the whole object.
@@ -168,7 +182,14 @@ impl<'a> Fields<'a> {
 
     /// Returns the fields of the object under a key.
     pub fn object(&self, key: &str) -> Option<Fields<'a>> {
-        self.get(key)?.fields()
+        let value = self.get(key).filter(|value| value.kind() == ValueKind::Object)?;
+        Some(Self::from_checked_prefix(value.raw(), DEFAULT_INNER_COUNT, self.known).0)
+    }
+
+    /// Iterates over the items of the array under a key; `None` if it is absent or of another kind.
+    pub fn items(&self, key: &str) -> Option<Items<'a>> {
+        let value = self.get(key).filter(|value| value.kind() == ValueKind::Array)?;
+        Some(value.items().with_known(self.known))
     }
 }
 

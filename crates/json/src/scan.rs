@@ -309,6 +309,16 @@ pub(super) fn skip_value(bytes: &[u8], start: usize) -> usize {
     }
 }
 
+/// Returns the end of a checked key, and whether it has escapes.
+pub(super) fn skip_key(bytes: &[u8], start: usize) -> (usize, bool) {
+    let at = end_of_plain_run(bytes, start + 1);
+    if bytes.get(at) == Some(&b'"') {
+        return (at + 1, false);
+    }
+    let end = skip_string(bytes, start);
+    (end, bytes[start..end].contains(&b'\\'))
+}
+
 /// Returns the end of a checked string. Short ones (keys, ids) end within the first words. In longer ones only quotes are
 /// searched: text is full of escapes such as `\n`, and stopping at each costs more than counting backslashes before a quote.
 pub(super) fn skip_string(bytes: &[u8], start: usize) -> usize {

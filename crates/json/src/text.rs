@@ -65,6 +65,11 @@ impl<'a> Text<'a> {
         std::str::from_utf8(self.0).map_or_else(|_| String::from_utf8_lossy(self.0), Cow::Borrowed)
     }
 
+    /// Decodes the string into one of its own: with one copy of it, unlike `to_string`.
+    pub fn into_string(self) -> String {
+        if self.0.len() <= MAX_DECODED_AT_ONCE { self.decode().into_owned() } else { self.to_string() }
+    }
+
     /// Decodes the first `limit` characters only.
     pub fn head(self, limit: usize) -> Cow<'a, str> {
         // An escape takes at most 12 bytes (two \uXXXX) for one character, plain UTF-8 at most 4.

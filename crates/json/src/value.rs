@@ -1,6 +1,7 @@
 //! A JSON value as a slice of checked bytes. Accessors return `None` for a value of another kind.
 
-use super::fields::Fields;
+use super::fields::{DEFAULT_INNER_COUNT, Fields};
+use super::known::{KnownSpans, KnownValues};
 use super::scan::{self, ParseError};
 use super::text::Text;
 
@@ -107,7 +108,7 @@ impl<'a> Value<'a> {
     /// Iterates over the items of an array; empty for other kinds.
     pub fn items(self) -> Items<'a> {
         let at = if self.kind() == ValueKind::Array { 1 } else { self.0.len() };
-        Items { raw: self.0, at }
+        Items { raw: self.0, at, known: KnownValues::default() }
     }
 
     /// Returns one field of an object. To read several, call [`fields`](Self::fields) once.
@@ -127,9 +128,19 @@ impl std::fmt::Debug for Value<'_> {
 pub struct Items<'a> {
     raw: &'a [u8],
     at: usize,
+    known: KnownValues<'a>,
 }
 
 impl<'a> Items<'a> {
+    pub(super) fn with_known(self, known: KnownValues<'a>) -> Self {
+        Self { known, ..self }
+    }
+
+    /// Does not look for the ends of values that are known; `object` is what they are noted of.
+    pub fn knowing(self, object: &'a [u8], spans: KnownSpans) -> Self {
+        self.with_known(KnownValues { object, spans })
+    }
+
     /// Returns the next item, as fields if it is an object: one pass instead of the two of [`Iterator::next`] and
     /// [`Value::fields`].
     pub fn next_fields(&mut self) -> Option<Result<Fields<'a>, Value<'a>>> {
@@ -137,7 +148,8 @@ impl<'a> Items<'a> {
         if self.raw.get(start) != Some(&b'{') {
             return self.next().map(Err);
         }
-        let (fields, length) = Fields::from_checked_prefix(&self.raw[start..]);
+        let (fields, length) =
+            Fields::from_checked_prefix(&self.raw[start..], DEFAULT_INNER_COUNT, self.known);
         self.advance_past(start + length);
         Some(Ok(fields))
     }
@@ -157,7 +169,7 @@ impl<'a> Iterator for Items<'a> {
             self.at = self.raw.len();
             return None;
         }
-        let end = scan::skip_value(self.raw, start);
+        let end = self.known.end(self.raw, start).unwrap_or_else(|| scan::skip_value(self.raw, start));
         self.advance_past(end);
         Some(Value(&self.raw[start..end]))
     }

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 
 use annals_json::{Fields, Text};
-use annals_transcript::agents::AgentFacts;
+use annals_transcript::agents::{AgentFacts, AgentLink, Spawn, link, spawns};
 use annals_transcript::id::{AgentId, ToolUseId};
 use annals_transcript::record::{RecordKind, User};
 use annals_transcript::record_lines::record_lines;
+use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::prompt_text;
 
 use crate::json_file::JsonFile;
@@ -65,6 +66,42 @@ impl AgentDetails {
     /// The content of the meta file, or the problem with it.
     pub fn meta(&self) -> Option<Result<AgentMeta<'_>, FileProblem>> {
         self.meta.as_ref().map(|file| file.object().map(AgentMeta::new))
+    }
+
+    /// What it is for, else its kind, as its meta file says.
+    pub fn label(&self) -> Option<String> {
+        let meta = self.meta()?.ok()?;
+        meta.description().or(meta.agent_type()).map(|text| text.to_string())
+    }
+}
+
+/// The calls of a session that start sub-agents: those of its own file, and those of sub-agents.
+#[derive(Clone, Debug, Default)]
+pub struct AgentCalls {
+    calls: Vec<Spawn>,
+    /// For each call, the sub-agent that made it, by its place among those of the session.
+    callers: Vec<Option<usize>>,
+}
+
+impl AgentCalls {
+    /// Adds the calls of a file: of the session's own, or of a sub-agent's.
+    pub fn add(&mut self, caller: Option<usize>, transcript: &Transcript<'_>) {
+        self.calls.extend(spawns(transcript));
+        self.callers.resize(self.calls.len(), caller);
+    }
+
+    /// Links each sub-agent to the call that started it.
+    pub fn link(&self, agents: &[AgentDetails]) -> Vec<AgentLink> {
+        let facts: Vec<_> = agents.iter().map(|agent| agent.facts.clone()).collect();
+        link(&self.calls, &facts)
+    }
+
+    /// Returns the call that a link names, and the sub-agent that made it.
+    pub fn call(&self, link: &AgentLink) -> Option<(Option<usize>, &Spawn)> {
+        match link {
+            AgentLink::Linked { spawn, .. } => Some((self.callers[*spawn], &self.calls[*spawn])),
+            AgentLink::Unlinked(_) => None,
+        }
     }
 }
 

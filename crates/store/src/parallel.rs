@@ -1,7 +1,9 @@
-//! Maps a function over a slice on every core; results keep the order of the slice.
+//! Work on every core: a function over a slice, whose results keep the order of the slice; the lines of a large file.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+
+use annals_transcript::transcript::Transcript;
 
 /// Calls `work` on each item and returns the answers in the items' order.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -31,6 +33,27 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
     });
     answers.sort_unstable_by_key(|(index, _)| *index);
     answers.into_iter().map(|(_, answer)| answer).collect()
+}
+
+/// Does one thing on another thread while this one does another.
+pub fn both<A: Send, B>(there: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let other = scope.spawn(there);
+        let own = here();
+        match other.join() {
+            Ok(answer) => (answer, own),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// Parses a whole file on every core; the result is that of [`Transcript::parse`].
+pub fn parse(bytes: &[u8]) -> Transcript<'_> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    // Each gets several parts: one that is done early takes another.
+    Transcript::parse_in_parts(bytes, if threads > 1 { threads * 4 } else { 1 }, |ranges, parse| {
+        map(ranges, parse)
+    })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 pub mod apply;
 pub mod bundle;
+pub mod check;
 pub mod clone;
 pub mod compress;
 mod discards;

@@ -70,6 +70,13 @@ impl<'a> FromValue<'a> for Content<'a> {
     fn from_value(value: Value<'a>) -> Option<Self> {
         Some(Self::new(value))
     }
+
+    fn from_field(fields: &Fields<'a>, key: &str) -> Option<Self> {
+        match Self::new(fields.get(key)?) {
+            Self::Blocks(items) => Some(Self::Blocks(fields.items(key).unwrap_or(items))),
+            other => Some(other),
+        }
+    }
 }
 
 macro_rules! blocks {

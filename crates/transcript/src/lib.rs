@@ -18,6 +18,7 @@ pub mod activity;
 pub mod agents;
 pub mod content;
 pub mod draft;
+mod file_parts;
 pub mod graph;
 pub mod id;
 mod id_hash;
@@ -55,6 +56,7 @@ pub mod work;
 
 pub use content::{Block, Content};
 pub use draft::Draft;
+pub use file_parts::FilePart;
 pub use graph::Graph;
 pub use message::{Message, messages};
 pub use price::{Prices, Usd};

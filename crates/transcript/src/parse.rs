@@ -59,10 +59,15 @@ impl<'a> LineParser<'_, 'a> {
     fn parse(&mut self, line: &Line<'a>, is_streamed: bool) {
         let body = line.body();
         let opening = skip_space(body, 0);
-        match Fields::scan(&body[opening..]) {
-            Ok((fields, length)) if !line.is_joined() && skip_space(body, opening + length) == body.len() => {
+        match Fields::scan_path(&body[opening..], ["message"]) {
+            Ok((fields, [message], length))
+                if !line.is_joined() && skip_space(body, opening + length) == body.len() =>
+            {
                 self.report_form(line);
-                self.nodes.push(Node { is_streamed, ..Node::new(&fields, line, LineSharing::Alone) });
+                self.nodes.push(Node {
+                    is_streamed,
+                    ..Node::new(&fields, message.as_ref(), line, LineSharing::Alone)
+                });
             }
             _ => self.parse_odd(line, opening, is_streamed),
         }
@@ -78,7 +83,8 @@ impl<'a> LineParser<'_, 'a> {
             |fields, sharing| {
                 is_streamed &= fields.raw().as_ptr() == line.body()[opening..].as_ptr();
                 let at = if sharing == LineSharing::Spanning { line } else { &last };
-                nodes.push(Node { is_streamed, ..Node::new(&fields, at, sharing) });
+                let message = fields.object("message");
+                nodes.push(Node { is_streamed, ..Node::new(&fields, message.as_ref(), at, sharing) });
                 is_streamed = false;
             },
             |problem| problems.push(problem),

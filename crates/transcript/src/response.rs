@@ -48,7 +48,8 @@ impl<'a> Response<'a> {
         self.nodes.push(node);
         self.request = self.request.or(line.request());
         let Some(message) = line.message() else { return };
-        self.model = self.model.or(line.model());
+        // Some programs name the model next to the message.
+        self.model = self.model.or_else(|| message.model().or_else(|| line.fields().text("model")));
         self.stop_reason = message.stop_reason().or(self.stop_reason);
         let output = |usage: &Usage<'_>| usage.output().unwrap_or(0);
         if let Some(usage) = message.usage()

@@ -2,6 +2,7 @@
 //!
 //! A node is small and borrows from the file; the whole record is scanned again from its bytes on demand.
 
+use crate::content::Content;
 use crate::id::{AgentId, MessageId, RecordId, SessionId};
 use crate::line::Line;
 use crate::objects::LineSharing;
@@ -9,7 +10,9 @@ use crate::parse::{LinePosition, parse_lines};
 use crate::problem::{Problem, ProblemKind, Span};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::time::Timestamp;
-use annals_json::Fields;
+use crate::turn::Speaker;
+use crate::view::FromValue as _;
+use annals_json::{Fields, KnownSpans, Value};
 
 pub use crate::node_index::{NodeIndex, NodeMap};
 
@@ -75,10 +78,20 @@ pub struct Node<'a> {
     pub timestamp: Option<Timestamp<'a>>,
     /// The timestamp in milliseconds since 1970.
     pub millis: Option<i64>,
+    /// Who wrote a user record.
+    pub speaker: Option<Speaker>,
+    /// Where its long values end.
+    pub(crate) known: KnownSpans,
 }
 
 impl<'a> Node<'a> {
-    pub(crate) fn new(fields: &Fields<'a>, line: &Line<'a>, sharing: LineSharing) -> Self {
+    /// Reads a record; `message` has the fields of its message.
+    pub(crate) fn new(
+        fields: &Fields<'a>,
+        message: Option<&Fields<'a>>,
+        line: &Line<'a>,
+        sharing: LineSharing,
+    ) -> Self {
         let kind = RecordKind::of(fields.text("type"));
         let offset = line.offset + (fields.raw().as_ptr() as usize - line.raw().as_ptr() as usize);
         let mut node = Self {
@@ -99,6 +112,8 @@ impl<'a> Node<'a> {
             session: None,
             timestamp: None,
             millis: None,
+            speaker: None,
+            known: known_spans(fields, message),
         };
         // One pass over the keys: looking each up by name would cost as many passes.
         for field in fields.iter() {
@@ -113,17 +128,24 @@ impl<'a> Node<'a> {
                 b"sessionId" => node.session = text.map(SessionId::new),
                 b"agentId" => node.agent = text.map(AgentId::new),
                 b"subtype" if kind == RecordKind::System => node.system = Some(SystemKind::of(text)),
-                b"message" => {
-                    node.has_message = value.fields().is_some();
-                    if kind == RecordKind::Assistant {
-                        node.message = value.get("id").and_then(|id| id.text()).map(MessageId::new);
-                    }
-                }
                 _ => {}
             }
         }
         if kind == RecordKind::System && node.system.is_none() {
             node.system = Some(SystemKind::Plain);
+        }
+        node.has_message = message.is_some();
+        if kind == RecordKind::User {
+            let content = match message.and_then(|message| Content::from_field(message, "content")) {
+                Some(Content::Blocks(items)) => Content::Blocks(items.knowing(fields.raw(), node.known)),
+                content => content.unwrap_or(Content::Absent),
+            };
+            let is_client = fields.is_true("isMeta") || fields.is_true("isVisibleInTranscriptOnly");
+            let is_summary = fields.is_true("isCompactSummary");
+            node.speaker = Some(Speaker::of_content(&content, is_summary, is_client));
+        }
+        if kind == RecordKind::Assistant {
+            node.message = message.and_then(|message| message.text("id")).map(MessageId::new);
         }
         node.millis = node.timestamp.and_then(Timestamp::millis);
         node
@@ -149,6 +171,8 @@ impl<'a> Node<'a> {
             session: None,
             timestamp: None,
             millis: self.millis,
+            speaker: self.speaker,
+            known: self.known,
         }
     }
 
@@ -259,9 +283,10 @@ impl<'a> Transcript<'a> {
     ///
     /// If the transcript has no record with this index; indices are valid only for the transcript they come from.
     pub fn fields(&self, index: NodeIndex) -> Fields<'a> {
-        let span = self.node(index).span;
+        let node = self.node(index);
+        let span = node.span;
         crate::work::count(1 + span.length / SCAN_STEP_BYTES);
-        Fields::from_checked(&self.bytes[span.offset..span.offset + span.length])
+        Fields::from_checked_knowing(&self.bytes[span.offset..span.offset + span.length], node.known)
     }
 
     /// Returns a record as its typed view, scanned again from its bytes.
@@ -282,6 +307,26 @@ impl<'a> Transcript<'a> {
     pub fn records(&self) -> impl Iterator<Item = (NodeIndex, Record<'a>)> + '_ {
         self.indices().map(|index| (index, self.record(index)))
     }
+}
+
+/// Notes the long values of a record that are read again and again.
+fn known_spans<'a>(fields: &Fields<'a>, message: Option<&Fields<'a>>) -> KnownSpans {
+    let mut known = KnownSpans::default();
+    let mut note = |value: Option<Value<'a>>| {
+        if let Some(value) = value {
+            known.note(fields.raw(), value.raw());
+        }
+    };
+    note(fields.get("toolUseResult"));
+    let Some(message) = message else { return known };
+    note(Some(Value::from_checked(message.raw())));
+    note(message.get("content"));
+    note(message.get("usage"));
+    // Most lines have one block, and most blocks one long text.
+    if let Some(Ok(block)) = message.items("content").and_then(|mut items| items.next_fields()) {
+        note(block.iter().map(|field| field.value).max_by_key(|value| value.raw().len()));
+    }
+    known
 }
 
 impl Node<'_> {

@@ -41,20 +41,25 @@ impl Speaker {
 
     /// Returns who wrote a record.
     pub fn of(user: &User<'_>) -> Self {
-        if user.is_compact_summary() == Some(true) {
+        let is_client = user.is_meta() == Some(true) || user.is_visible_in_transcript_only() == Some(true);
+        Self::of_content(&user.content(), user.is_compact_summary() == Some(true), is_client)
+    }
+
+    /// The same for the content of a record that is a summary, or that the client wrote, as its other fields say.
+    pub(crate) fn of_content(content: &Content<'_>, is_summary: bool, is_client: bool) -> Self {
+        if is_summary {
             return Self::Summary;
         }
-        let content = user.content();
         if let Content::Blocks(_) = content
             && content.blocks().any(|block| matches!(block, Block::ToolResult(_)))
         {
             return Self::Tool;
         }
-        if user.is_meta() == Some(true) || user.is_visible_in_transcript_only() == Some(true) {
+        if is_client {
             return Self::Client;
         }
         match content {
-            Content::Text(text) => Self::of_text(text),
+            Content::Text(text) => Self::of_text(*text),
             _ => Self::of_blocks(content.blocks()),
         }
     }
@@ -209,11 +214,7 @@ pub fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
         if !matches!(node.kind, RecordKind::User | RecordKind::Assistant | RecordKind::System) {
             continue;
         }
-        let record = transcript.record(index);
-        let speaker = match &record {
-            Record::User(user) => Some(Speaker::of(user)),
-            _ => None,
-        };
+        let speaker = node.speaker;
         if speaker.is_some_and(Speaker::opens_turn) && (is_agent_file || !node.is_sidechain) {
             if let Some(before) = turns.last_mut() {
                 before.end = index;
@@ -232,7 +233,11 @@ pub fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
         }
         let Some(turn) = turns.last_mut() else { continue };
         turn.ended = turn.ended.max(node.millis);
-        match &record {
+        if node.kind == RecordKind::User {
+            turn.interrupted |= speaker == Some(Speaker::Interrupt);
+            continue;
+        }
+        match transcript.record(index) {
             Record::Assistant(assistant) if !assistant.is_synthetic() => {
                 if node.message.is_none() || node.message != last_message {
                     turn.responses += 1;
@@ -244,7 +249,6 @@ pub fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
             Record::System(system) if node.system == Some(SystemKind::TurnDuration) => {
                 turn.measured_ms = system.duration_ms().or(turn.measured_ms);
             }
-            Record::User(_) => turn.interrupted |= speaker == Some(Speaker::Interrupt),
             _ => {}
         }
     }

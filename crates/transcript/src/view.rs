@@ -11,6 +11,11 @@ use annals_json::{Fields, Items, Text, Value, ValueKind};
 pub trait FromValue<'a>: Sized {
     /// Reads the value; `None` if it is of another kind.
     fn from_value(value: Value<'a>) -> Option<Self>;
+
+    /// Reads the value of a key.
+    fn from_field(fields: &Fields<'a>, key: &str) -> Option<Self> {
+        fields.get(key).and_then(Self::from_value)
+    }
 }
 
 macro_rules! from_value {
@@ -29,8 +34,6 @@ from_value! {
     bool: value => value.boolean();
     u64: value => value.count();
     f64: value => value.number();
-    Fields<'a>: value => value.fields();
-    Items<'a>: value => (value.kind() == ValueKind::Array).then(|| value.items());
     Timestamp<'a>: value => value.text().map(Timestamp::new);
     RecordId<'a>: value => value.text().map(RecordId::new);
     SessionId<'a>: value => value.text().map(SessionId::new);
@@ -38,6 +41,26 @@ from_value! {
     MessageId<'a>: value => value.text().map(MessageId::new);
     RequestId<'a>: value => value.text().map(RequestId::new);
     ToolUseId<'a>: value => value.text().map(ToolUseId::new);
+}
+
+impl<'a> FromValue<'a> for Fields<'a> {
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        value.fields()
+    }
+
+    fn from_field(fields: &Fields<'a>, key: &str) -> Option<Self> {
+        fields.object(key)
+    }
+}
+
+impl<'a> FromValue<'a> for Items<'a> {
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        (value.kind() == ValueKind::Array).then(|| value.items())
+    }
+
+    fn from_field(fields: &Fields<'a>, key: &str) -> Option<Self> {
+        fields.items(key)
+    }
 }
 
 /// Declares views. Each line of the body is `method: Type = "key";` with its documentation.
@@ -67,7 +90,7 @@ macro_rules! views {
             $(
                 $(#[$method_doc])*
                 pub fn $method(&self) -> Option<$kind> {
-                    self.0.get($key).and_then(<$kind as $crate::view::FromValue>::from_value)
+                    <$kind as $crate::view::FromValue>::from_field(&self.0, $key)
                 }
             )*
         }
@@ -75,6 +98,10 @@ macro_rules! views {
         impl<'a> $crate::view::FromValue<'a> for $name<'a> {
             fn from_value(value: $crate::json::Value<'a>) -> Option<Self> {
                 value.fields().map(Self)
+            }
+
+            fn from_field(fields: &$crate::json::Fields<'a>, key: &str) -> Option<Self> {
+                fields.object(key).map(Self)
             }
         }
 

@@ -1,6 +1,7 @@
 //! Formats numbers for people: durations, tokens, sizes, times. Shared by all output formats.
 
 use annals_transcript::time::format_millis;
+use annals_transcript::usage::UsageRow;
 
 /// `340 ms`, `4.2 s`, `2m 14s`, `1h 05m`.
 pub fn duration(millis: u64) -> String {
@@ -41,6 +42,21 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// `$0.42`, `$0.0042`.
+pub fn dollars(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// The cost of a row: `?` where nothing in it has a price, `$1.23+?` where something has none.
+pub fn cost(row: &UsageRow) -> String {
+    let known = row.models.len() > row.unpriced.len();
+    match (row.unpriced.is_empty(), known) {
+        (true, _) => dollars(row.cost.dollars()),
+        (false, true) => format!("{}+?", dollars(row.cost.dollars())),
+        (false, false) => "?".to_owned(),
+    }
+}
+
 /// `1 line`, `2 lines`.
 pub fn counted(count: usize, one: &str) -> String {
     match (count, one.strip_suffix('y')) {
@@ -48,6 +64,27 @@ pub fn counted(count: usize, one: &str) -> String {
         (_, Some(stem)) if !one.ends_with("way") => format!("{count} {stem}ies"),
         _ => format!("{count} {one}s"),
     }
+}
+
+/// How many lines a text has, as [`str::lines`] counts them.
+pub(crate) fn line_count(text: &str) -> usize {
+    let breaks = text.bytes().filter(|byte| *byte == b'\n').count();
+    breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// Appends a number.
+pub(crate) fn push_number(mut number: u64, out: &mut String) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    digits[at..].iter().for_each(|digit| out.push(char::from(*digit)));
 }
 
 /// Date and time of day of an instant, shifted by this many minutes from UTC: `2026-01-03` and `15:44`.
@@ -69,6 +106,18 @@ pub fn model(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_counted_and_numbers_written_as_the_standard_library_does() {
+        for text in ["", "\n", "a", "a\n", "a\n\nb", "\r\n", "a\r\nb\r"] {
+            assert_eq!(line_count(text), text.lines().count(), "{text:?}");
+        }
+        for number in [0, 7, 10, 1234, u64::MAX] {
+            let mut out = String::new();
+            push_number(number, &mut out);
+            assert_eq!(out, number.to_string());
+        }
+    }
 
     #[test]
     fn figures_are_short() {

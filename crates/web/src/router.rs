@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn_with_state, map_response_with_state};
 use axum::routing::{get, post};
 use tokio::sync::Semaphore;
 
@@ -12,7 +12,7 @@ use crate::guard::{self, Guard};
 use crate::library::Library;
 use crate::pages::{
     Site, change, check, events, file, files, home, not_found, record, search, session, tool_costs, turns,
-    usage,
+    undo, usage, with_error_page,
 };
 
 /// All pages, behind the guard; at most `followers` of them follow something at a time.
@@ -30,7 +30,7 @@ pub(crate) fn router(guard: Arc<Guard>, library: Arc<Library>, followers: usize)
         .route("/usage/tools", get(tool_costs::page))
         .route("/usage.csv", get(usage::csv))
         .route("/check", get(check::page))
-        .route("/undo", get(change::undo_page).post(change::undo))
+        .route("/undo", get(undo::page).post(undo::undo))
         .route("/session/{id}", get(session::page))
         .route("/session/{id}/window/{number}", get(session::window))
         .route("/session/{id}/turns", get(turns::turns))
@@ -44,6 +44,7 @@ pub(crate) fn router(guard: Arc<Guard>, library: Arc<Library>, followers: usize)
         .route("/session/{id}/change/{what}", post(change::apply))
         .route("/assets/{name}", get(assets::get))
         .fallback(not_found)
+        .layer(map_response_with_state(site.clone(), with_error_page))
         .layer(from_fn_with_state(guard, guard::check))
         .with_state(site)
 }

@@ -11,3 +11,14 @@ pub enum Theme {
     /// Light on dark.
     Dark,
 }
+
+impl Theme {
+    /// What browsers call it.
+    pub(crate) fn color_scheme(self) -> &'static str {
+        match self {
+            Self::System => "light dark",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+}

@@ -35,6 +35,7 @@ mod reset_project;
 mod restore;
 mod rewind;
 mod search;
+#[cfg(feature = "serve")]
 mod serve;
 mod show;
 mod sql;
@@ -44,6 +45,7 @@ mod tag;
 mod tail;
 mod todos;
 mod trash;
+#[cfg(feature = "tui")]
 mod tui;
 mod undo;
 mod usage;
@@ -98,10 +100,16 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Ls(args)) => ls::run(&args, context),
         Some(Command::Show(args)) => show::run(&args, context),
         Some(Command::Export(args)) => export::run(&args, context),
+        #[cfg(feature = "tui")]
         Some(Command::Tui(args)) => tui::run(&args, context),
+        #[cfg(not(feature = "tui"))]
+        Some(Command::Tui(_)) => Err(not_built_in("tui")),
         Some(Command::Tail(args)) => tail::run(&args, context),
         Some(Command::Search(args)) => search::run(&args, context),
+        #[cfg(feature = "serve")]
         Some(Command::Serve(args)) => serve::run(&args, context),
+        #[cfg(not(feature = "serve"))]
+        Some(Command::Serve(_)) => Err(not_built_in("serve")),
         Some(Command::Index(args)) => index::run(&args, context),
         Some(Command::Sql(args)) => sql::run(&args, context),
         Some(Command::Check(args)) => check::run(&args, context),
@@ -142,4 +150,11 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Help(args)) => help::run(&args, context),
         Some(Command::Bench) => bench::run(context),
     }
+}
+
+/// Why a command of a smaller build does nothing.
+#[cfg(not(all(feature = "serve", feature = "tui")))]
+fn not_built_in(command: &str) -> Fault {
+    Fault::usage(format!("annals {command} is not built in"))
+        .hint(format!("it comes with the usual features, or with --features {command}"))
 }

@@ -63,7 +63,7 @@ impl ConfigKey {
             (Self::Theme, ConfigValue::Text(text)) => {
                 ["auto", "light", "dark", "none"].contains(&text.as_str())
             }
-            (Self::Keymap, ConfigValue::Text(text)) => annals_tui::Keymap::PRESETS.contains(&text.as_str()),
+            (Self::Keymap, ConfigValue::Text(text)) => super::Keymap::PRESETS.contains(&text.as_str()),
             (Self::Keymap, ConfigValue::Table(_)) => true,
             (Self::RedactionPatterns, ConfigValue::List(patterns)) => {
                 return patterns.iter().try_for_each(|pattern| check_pattern(pattern));

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use annals_tui::Keymap;
 use toml_edit::{Item, TableLike};
 
+use super::Keymap;
 use super::key::{ConfigKey, ConfigValue};
 
 /// The entry of the table that names the preset.

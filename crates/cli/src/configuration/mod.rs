@@ -4,6 +4,8 @@
 //! An unknown key is reported and the rest holds, so that older releases can read newer files. A value of the wrong type is an
 //! error: a redaction pattern that is silently ignored would let a secret out.
 
+#[cfg(not(feature = "tui"))]
+mod any_keymap;
 mod key;
 mod keymap;
 mod write;
@@ -17,6 +19,11 @@ use toml_edit::{Document, Item};
 
 pub(crate) use key::{ConfigKey, ConfigValue};
 pub(crate) use write::set;
+
+#[cfg(feature = "tui")]
+use annals_tui::Keymap;
+#[cfg(not(feature = "tui"))]
+use any_keymap::Keymap;
 
 use crate::error::Fault;
 
@@ -185,6 +192,7 @@ mod tests {
         assert!(broken.starts_with("2:9: "), "{broken}");
     }
 
+    #[cfg(feature = "tui")]
     #[test]
     fn keys_are_bound_and_an_unknown_action_is_told_with_its_place() {
         use annals_tui::{Command, Key, Scope};

@@ -19,6 +19,7 @@ mod configuring;
 mod confirming;
 mod copying;
 mod corpus;
+mod costs_agree;
 mod crashes;
 mod damage;
 mod described;

@@ -1,20 +1,20 @@
-//! The versions of a file that sessions recorded: what tools found and wrote, and the copies that clients made. [`versions`]
-//! lists them, [`plan_restore`] plans to write one back.
+//! The versions of a file that sessions recorded: what tools found and wrote, and the copies that clients made. [`FileHistory`]
+//! has them, [`plan_restore`] plans to write one back.
 //!
 //! Only tools that edit files leave a trace. What commands and people did shows as a version that an edit found.
 
 mod backups;
 mod diff;
+mod history;
 mod restore;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
+use annals_store::SessionKey;
 use annals_store::digest::{hex, sha256_bytes};
-use annals_store::read::ReadError;
-use annals_store::{Discovery, SessionKey};
 
 pub use diff::VersionDiff;
+pub use history::FileHistory;
 pub use restore::{RestoreBlock, RestoreOptions, VersionRestore, plan_restore};
 
 use crate::rewind::tool_edits::{ToolEdit, edits, is_same};
@@ -95,22 +95,6 @@ impl FileVersion {
     pub fn digest(&self) -> Option<String> {
         self.bytes().map(|bytes| hex(&sha256_bytes(bytes)))
     }
-}
-
-/// Loads the sessions of these ids, and counts the ids that no session has any more.
-pub fn load_sessions(
-    ids: &BTreeSet<&str>,
-    discovery: &Discovery,
-) -> Result<(Vec<Session>, usize), ReadError> {
-    let (mut sessions, mut gone) = (Vec::new(), 0);
-    for id in ids {
-        let before = sessions.len();
-        for entry in discovery.sessions_named(&SessionKey::new(*id)) {
-            sessions.push(Session::load_from(&entry.path, Some(discovery))?);
-        }
-        gone += usize::from(sessions.len() == before);
-    }
-    Ok((sessions, gone))
 }
 
 /// The versions of a file, oldest first. Versions that follow each other differ.

@@ -37,11 +37,11 @@ struct FileRecord {
 
 /// The snapshots and deltas of a session.
 #[derive(Clone, Debug)]
-pub(super) struct FileHistory {
+pub(super) struct SnapshotHistory {
     records: Vec<FileRecord>,
 }
 
-impl FileHistory {
+impl SnapshotHistory {
     pub(super) fn of(transcript: &Transcript<'_>) -> Self {
         let mut records = Vec::new();
         for (at, record) in transcript.records() {

@@ -11,7 +11,7 @@ use annals_store::protected::{is_instructions, is_protected};
 use annals_store::read::{read_below, read_file_if_there};
 use annals_transcript::transcript::Transcript;
 
-use super::file_history::{FileHistory, FileState};
+use super::file_history::{FileState, SnapshotHistory};
 use super::tool_edits::{ToolEdit, edits, is_same};
 use super::turns::RewindTurn;
 use super::{ForeignChanges, RewindError, RewindOptions, write};
@@ -104,7 +104,7 @@ pub(super) fn rewind(
     options: RewindOptions<'_>,
     plan: &mut Plan,
 ) -> Result<Vec<FileRewind>, RewindError> {
-    let history = FileHistory::of(transcript);
+    let history = SnapshotHistory::of(transcript);
     let states = history.at(turn.uuid.as_deref(), turn.node);
     let edits = edits(session, transcript);
     if states.is_empty() {
@@ -180,7 +180,7 @@ struct FileRewinder<'b> {
     turn: &'b RewindTurn,
     options: RewindOptions<'b>,
     folder: PathBuf,
-    history: &'b FileHistory,
+    history: &'b SnapshotHistory,
     edits: &'b [ToolEdit],
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Graph, Link};
-use crate::record::{Record, RecordKind};
+use crate::record::RecordKind;
 use crate::transcript::{NodeIndex, NodeMap, Transcript};
 use crate::turn::Speaker;
 
@@ -83,8 +83,7 @@ fn prompts_by_message(
         if node.kind != RecordKind::User || node.is_sidechain || node.uuid.is_none() {
             continue;
         }
-        if let Record::User(user) = transcript.record(index)
-            && Speaker::of(&user).opens_turn()
+        if node.speaker.is_some_and(Speaker::opens_turn)
             && let Some(message) = above.find(transcript, graph, index)
         {
             prompts.entry(message).or_default().push(index);

@@ -5,7 +5,7 @@ use crate::id::{AgentId, MessageId, RecordId, RequestId, SessionId, ToolUseId};
 use crate::time::Timestamp;
 use crate::tool_result::ToolUseResult;
 use crate::usage::Usage;
-use crate::view::views;
+use crate::view::{FromValue as _, views};
 use annals_json::{Fields, Items, Text, Value};
 
 views! {
@@ -218,7 +218,10 @@ impl<'a> User<'a> {
 
     /// The content; [`Content::Absent`] if there is none.
     pub fn content(&self) -> Content<'a> {
-        self.message().and_then(|message| message.content_value()).map_or(Content::Absent, Content::new)
+        let message = self.message();
+        message
+            .and_then(|message| Content::from_field(message.fields(), "content"))
+            .unwrap_or(Content::Absent)
     }
 
     /// The first tool result among the blocks.
@@ -233,7 +236,10 @@ impl<'a> User<'a> {
 impl<'a> Assistant<'a> {
     /// The content; [`Content::Absent`] if there is none.
     pub fn content(&self) -> Content<'a> {
-        self.message().and_then(|message| message.content_value()).map_or(Content::Absent, Content::new)
+        let message = self.message();
+        message
+            .and_then(|message| Content::from_field(message.fields(), "content"))
+            .unwrap_or(Content::Absent)
     }
 
     /// The model; some programs name it next to the message and not in it.

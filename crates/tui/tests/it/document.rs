@@ -1,6 +1,7 @@
 //! Folds that survive a file that is read again, branches, and sessions without anything in them.
 
 use annals_testkit::builder::Session;
+use annals_ui::view::ItemBody;
 
 use crate::fixture::{app, conversation, frame, garden, open, press, rows, show};
 
@@ -19,27 +20,30 @@ fn what_is_open_stays_open_when_the_file_is_read_again() {
 
 #[test]
 fn an_abandoned_branch_opens_in_its_place() {
-    let first = Session::new().prompt("Plant beans.");
-    let root = first.last_uuid().unwrap().to_owned();
-    let bytes = first
-        .reply("Where?")
+    let opening = Session::new().prompt("Plant beans.").reply("Where?");
+    let question = opening.last_uuid().unwrap().to_owned();
+    let bytes = opening
         .prompt("In the north.")
-        .reply("Done in the north.")
-        .parent(Some(&root))
-        .reply("Where then?")
+        .reply("It is cold there.")
+        .parent(Some(&question))
         .prompt("In the south.")
         .reply("Done in the south.")
         .into_bytes();
-    let bytes = String::from_utf8(bytes).unwrap().into_bytes();
+    let talk = conversation(&bytes);
+    assert!(talk.items.iter().any(|item| matches!(item.body, ItemBody::Branch(_))), "{talk:?}");
     let mut app = app(SIZE);
-    open(&mut app, conversation(&bytes));
-    press(&mut app, "v");
-    let tree = frame(&app, SIZE);
-    if tree.contains("branch") {
-        press(&mut app, "j enter enter");
-    }
-    let seen = frame(&app, SIZE);
-    assert!(seen.contains("south"), "{seen}");
+    open(&mut app, talk);
+    press(&mut app, "g");
+    let folded = frame(&app, SIZE);
+    assert!(folded.contains("In the north.") && folded.contains("Done in the south."), "{folded}");
+    assert!(!folded.contains("It is cold there."), "{folded}");
+    // The prompt, the reply, then the branch.
+    press(&mut app, "j j enter");
+    let opened = frame(&app, SIZE);
+    let at = |text: &str| opened.find(text).unwrap_or_else(|| panic!("no {text:?}:\n{opened}"));
+    assert!(at("Where?") < at("It is cold there.") && at("It is cold there.") < at("Done in the south."));
+    press(&mut app, "enter");
+    assert!(!frame(&app, SIZE).contains("It is cold there."));
 }
 
 #[test]

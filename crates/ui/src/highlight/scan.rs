@@ -1,8 +1,6 @@
 //! The scanner of languages that are made of words, strings and comments.
 
-use std::collections::HashSet;
-
-use super::words::words_of;
+use super::words::WordTable;
 use super::{Delimiters, Language, Syntax, TokenKind, Tokens};
 
 /// Reads code from front to back.
@@ -11,8 +9,7 @@ pub(super) struct Scanner<'t> {
     bytes: &'t [u8],
     at: usize,
     language: &'t Language,
-    keywords: &'static HashSet<&'static str>,
-    types: &'static HashSet<&'static str>,
+    words: &'static WordTable,
     /// Bytes that can begin a string or a comment.
     begins: [bool; 256],
 }
@@ -25,8 +22,7 @@ impl<'t> Scanner<'t> {
         for begin in all.chain(language.strings.iter().map(|string| string.begin)) {
             begins[usize::from(begin.as_bytes()[0])] = true;
         }
-        let (keywords, types) = (words_of(language.keywords), words_of(language.types));
-        Self { code, bytes: code.as_bytes(), at: 0, language, keywords, types, begins }
+        Self { code, bytes: code.as_bytes(), at: 0, language, words: WordTable::of(language), begins }
     }
 
     pub(super) fn scan(mut self, tokens: &mut Tokens<'t>) {
@@ -150,13 +146,13 @@ impl<'t> Scanner<'t> {
         if has_keys && self.is_key() {
             return TokenKind::Name;
         }
-        if self.keywords.contains(known) {
-            return TokenKind::Keyword;
+        if let Some(kind) = self.words.kind(known) {
+            return kind;
         }
         let is_capital = self.language.has_capital_types
             && word.starts_with(|first: char| first.is_ascii_uppercase())
             && word.bytes().any(|byte| byte.is_ascii_lowercase());
-        if is_capital || self.types.contains(known) { TokenKind::Type } else { TokenKind::Plain }
+        if is_capital { TokenKind::Type } else { TokenKind::Plain }
     }
 
     /// Whether the word that ends here is a key.

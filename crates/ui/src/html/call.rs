@@ -6,8 +6,8 @@ use crate::view::{CallPhase, ItemBody, Position, SubAgent, ToolCall, ToolCallRes
 
 use super::code::highlighted;
 use super::escape::{attribute, escape, escape_line};
-use super::items::HtmlWriter;
 use super::link;
+use super::writer::HtmlWriter;
 
 /// Shorter durations are not shown.
 const NOTABLE_MS: u64 = 1000;

@@ -3,6 +3,7 @@
 //! The numbers of a text are one column beside it, and lines that changed together are one element. Side by side, what
 //! went stands left of what came; what stayed is written once, across both.
 
+use crate::figures::{line_count, push_number};
 use crate::highlight::{Language, TokenKind, spans};
 use crate::view::{Diff, DiffLine, DiffSign, FileExcerpt, Hunk};
 
@@ -50,8 +51,8 @@ fn tags(kind: TokenKind) -> (&'static str, &'static str) {
 pub(super) fn file(excerpt: &FileExcerpt, out: &mut String) {
     let text = excerpt.text.strip_suffix('\n').unwrap_or(&excerpt.text);
     out.push_str("<div class=file tabindex=0><pre>");
-    for at in 0..text.lines().count().max(1) as u64 {
-        out.push_str(&excerpt.start_line.saturating_add(at).to_string());
+    for at in 0..line_count(text).max(1) as u64 {
+        push_number(excerpt.start_line.saturating_add(at), out);
         out.push('\n');
     }
     out.push_str("</pre><pre>");
@@ -81,10 +82,12 @@ fn hunk_lines(hunk: &Hunk, language: Option<&'static Language>, out: &mut String
             DiffSign::Added => ("ins", '+', &mut new),
             DiffSign::Removed => ("del", '-', &mut old),
         };
-        out.push_str(&format!("<{element}><pre>"));
+        for tag in ["<", element, "><pre>"] {
+            out.push_str(tag);
+        }
         for _ in run {
             if let Some(number) = number {
-                out.push_str(&number.to_string());
+                push_number(*number, out);
                 *number = number.saturating_add(1);
             }
             out.push(sign);
@@ -95,7 +98,9 @@ fn hunk_lines(hunk: &Hunk, language: Option<&'static Language>, out: &mut String
         }
         out.push_str("</pre><pre>");
         run_text(run, language, out);
-        out.push_str(&format!("</pre></{element}>"));
+        for tag in ["</pre></", element, ">"] {
+            out.push_str(tag);
+        }
     }
 }
 

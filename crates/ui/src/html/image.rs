@@ -7,7 +7,7 @@ use annals_transcript::transcript::{NodeIndex, Transcript};
 use crate::view::{ImageRef, image_data, image_type};
 
 /// Gives images to a page.
-pub trait ImageSource {
+pub trait ImageSource: Sync {
     /// Returns the address of an image of a file (of the session's, or of this sub-agent's); `None` if it is only named.
     /// The address is of the page's own server, or a `data:` of a type that [`image_type`] knows.
     fn address(&self, agent: Option<&str>, image: ImageRef) -> Option<String>;

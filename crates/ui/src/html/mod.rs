@@ -12,11 +12,14 @@ mod call;
 mod code;
 mod escape;
 mod image;
-mod items;
 mod link;
 mod markdown;
+mod message;
+mod notes;
 mod output;
 mod page;
+mod parts;
+mod writer;
 
 use std::fmt;
 
@@ -25,7 +28,8 @@ use crate::view::{Conversation, Diff, FileExcerpt, Item};
 pub use escape::{attribute, escape};
 pub use image::{EmbeddedImages, ImageSource, NoImages};
 pub use markdown::markdown;
-pub use page::{IndexGroup, IndexRow, PageHeader, index, page};
+pub use page::{IndexGroup, IndexRow, PageHeader, index, page, page_of_parts};
+pub use parts::{PagePart, parts};
 
 /// The style of the fragments inside an element of the class `talk`, for light and dark screens, narrow ones and paper. `data-theme` on the root element chooses
 /// `light` or `dark`, else the system does; `data-diff="side"` shows changes side by side.
@@ -45,7 +49,7 @@ pub enum Markup {
 #[derive(Clone, Copy)]
 pub struct HtmlOptions<'z> {
     /// The minutes from UTC at an instant.
-    pub zone: &'z dyn Fn(i64) -> i32,
+    pub zone: &'z (dyn Fn(i64) -> i32 + Sync),
     /// Where images come from.
     pub images: &'z dyn ImageSource,
     /// The sub-agent whose file the items are of; `None` for the session's own.
@@ -86,7 +90,7 @@ pub fn conversation(conversation: &Conversation, options: &HtmlOptions<'_>, out:
 
 /// Draws items that follow each other: the speaker is named where it changes.
 pub fn items(items: &[Item], options: &HtmlOptions<'_>, out: &mut String) {
-    items::HtmlWriter::new(options, out).items(items);
+    writer::HtmlWriter::new(options, out).items(items);
 }
 
 /// Draws one item.

@@ -1,10 +1,10 @@
 //! What a tool returned.
 
-use crate::figures::{counted, size};
+use crate::figures::{counted, line_count, size};
 use crate::view::{FileAction, ImageRef, Position, QuestionAnswer, Todo, TodoState, ToolOutput};
 
 use super::escape::{escape, escape_line};
-use super::items::HtmlWriter;
+use super::writer::HtmlWriter;
 use super::{code, markdown};
 
 /// Longer outputs are folded.
@@ -20,7 +20,7 @@ impl HtmlWriter<'_, '_> {
                 self.out.push_str("</div>");
             }
             ToolOutput::Markdown(text) => {
-                let lines = text.lines().count();
+                let lines = line_count(text);
                 self.fold_if_long(lines, &format!("Answer: {}", counted(lines, "line")), |writer| {
                     markdown(text, writer.out);
                 });
@@ -37,7 +37,7 @@ impl HtmlWriter<'_, '_> {
             }
             ToolOutput::File(excerpt) => {
                 let act = if excerpt.act == FileAction::Read { "Read" } else { "Written" };
-                let lines = excerpt.text.lines().count();
+                let lines = line_count(&excerpt.text);
                 let total = excerpt.total_lines.map(|total| format!(" of {total}")).unwrap_or_default();
                 self.fold_if_long(lines, &format!("{act}: {}{total}", counted(lines, "line")), |writer| {
                     code::file(excerpt, writer.out);
@@ -70,7 +70,7 @@ impl HtmlWriter<'_, '_> {
 
     /// Writes a text as it was printed, folded if it is long.
     pub(super) fn folded_text(&mut self, position: Option<&Position>, label: &str, text: &str) {
-        let lines = text.trim_end().lines().count();
+        let lines = line_count(text.trim_end());
         if lines > LONG || position.is_some() {
             self.fold("fold", position, &format!("{label}: {}", counted(lines, "line")), |writer| {
                 writer.pre(text)

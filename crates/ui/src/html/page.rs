@@ -6,8 +6,9 @@
 use crate::figures::counted;
 use crate::view::{Conversation, ItemBody, opening};
 
+use super::HtmlOptions;
 use super::escape::{attribute, escape_line};
-use super::{HtmlOptions, conversation};
+use super::parts::{PagePart, join_parts, parts};
 
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("page.css"));
 const SCRIPT: &str = include_str!("page.js");
@@ -56,6 +57,19 @@ pub struct IndexRow {
 
 /// Writes the page of a conversation.
 pub fn page(header: &PageHeader, talk: &Conversation, options: &HtmlOptions<'_>, out: &mut String) {
+    let drawn = parts(talk).into_iter().map(|items| PagePart::draw(items, options)).collect();
+    page_of_parts(header, talk, drawn, options, out);
+}
+
+/// Writes the page of a conversation whose [`parts`] have been drawn with the same options.
+pub fn page_of_parts(
+    header: &PageHeader,
+    talk: &Conversation,
+    drawn: Vec<PagePart<'_>>,
+    options: &HtmlOptions<'_>,
+    out: &mut String,
+) {
+    out.reserve(STYLE.len() + drawn.iter().map(PagePart::len).sum::<usize>());
     head(&header.title, &format!("script-src 'sha256-{SCRIPT_HASH}'; "), out);
     out.push_str("<a class=skip href=#talk>Skip to the conversation</a><header><h1>");
     escape_line(&header.title, out);
@@ -69,7 +83,7 @@ pub fn page(header: &PageHeader, talk: &Conversation, options: &HtmlOptions<'_>,
     out.push_str("</dl></header>");
     outline(talk, out);
     out.push_str("<main id=talk class=talk>");
-    conversation(talk, options, out);
+    join_parts(drawn, options, out);
     out.push_str("</main><footer>Written by annals. j and k go from turn to turn.</footer><script>");
     out.push_str(SCRIPT);
     out.push_str("</script>\n");

@@ -121,10 +121,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
     fn number_turns(&mut self, nodes: &[NodeIndex]) {
         let mut turn = 1;
         for &node in nodes {
-            if let (RecordKind::User, Record::User(user)) =
-                (self.source.transcript.node(node).kind, self.source.transcript.record(node))
-                && Speaker::of(&user).opens_turn()
-            {
+            if self.source.transcript.node(node).speaker.is_some_and(Speaker::opens_turn) {
                 turn += 1;
             }
             self.turn_of[node] = turn;
@@ -177,7 +174,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         let record = self.source.transcript.record(node);
         match &record {
             Record::User(user) => {
-                if Speaker::of(user).opens_turn() && !self.is_off_path {
+                if known.speaker.is_some_and(Speaker::opens_turn) && !self.is_off_path {
                     self.end_turn();
                     self.turn_span = known.millis.map(|millis| (millis, millis));
                     self.note_missing_parent(node);
@@ -221,13 +218,14 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
     /// The turn lasts until here: until the last word of the model or result of a tool, not until what the client or the
     /// person wrote hours later.
     fn lengthen_turn(&mut self, node: NodeIndex, record: &Record<'_>) {
+        let known = self.source.transcript.node(node);
         let is_work = match record {
             Record::Assistant(_) => true,
-            Record::User(user) => Speaker::of(user) == Speaker::Tool,
+            Record::User(_) => known.speaker == Some(Speaker::Tool),
             _ => false,
         };
         let is_work = is_work && !self.is_off_path;
-        if let Some(millis) = self.source.transcript.node(node).millis.filter(|_| is_work) {
+        if let Some(millis) = known.millis.filter(|_| is_work) {
             self.turn_span = self.turn_span.map(|(from, to)| (from, to.max(millis)));
         }
     }

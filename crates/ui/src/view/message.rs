@@ -1,5 +1,6 @@
 //! Items of user lines and responses.
 
+use annals_json::Text;
 use annals_transcript::content::{Block, ToolUse};
 use annals_transcript::record::{Assistant, Record, User};
 use annals_transcript::transcript::NodeIndex;
@@ -20,7 +21,8 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
     pub(super) fn user(&mut self, node: NodeIndex, user: &User<'a>) {
         let note = |kind: NoteKind, text: String| ItemBody::Note(Note { kind, label: None, text });
         let text = || user.content().plain_text();
-        let body = match Speaker::of(user) {
+        let speaker = self.source.transcript.node(node).speaker;
+        let body = match speaker.unwrap_or_else(|| Speaker::of(user)) {
             Speaker::Person => prompt(user, PromptKind::Person),
             Speaker::Command => prompt(user, PromptKind::Command),
             Speaker::Shell => prompt(user, PromptKind::Shell),
@@ -59,7 +61,7 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
                     self.push(node, ItemBody::ToolCall(Box::new(call)));
                 }
                 Block::Text(text) => {
-                    let text = text.text().map(|text| text.to_string()).unwrap_or_default();
+                    let text = text.text().map(Text::into_string).unwrap_or_default();
                     let interrupted = text.starts_with("[Request interrupted");
                     let kind = if interrupted { NoteKind::Interrupt } else { NoteKind::Client };
                     self.push(node, ItemBody::Note(Note { kind, label: None, text }));
@@ -139,16 +141,16 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
             })
         };
         if let annals_transcript::content::Content::Text(text) = content {
-            return self.push(node, speech(text.to_string()));
+            return self.push(node, speech(text.into_string()));
         }
         for block in content.blocks() {
             let body = match block {
                 Block::Text(text) => {
-                    let text = text.text().map(|text| text.to_string()).unwrap_or_default();
+                    let text = text.text().map(Text::into_string).unwrap_or_default();
                     if text.trim().is_empty() { continue } else { speech(text) }
                 }
                 Block::Thinking(thinking) => {
-                    let text = thinking.thinking().map(|text| text.to_string());
+                    let text = thinking.thinking().map(Text::into_string);
                     ItemBody::Thinking(text.filter(|text| !text.trim().is_empty()))
                 }
                 Block::RedactedThinking(_) => ItemBody::Thinking(None),
@@ -265,7 +267,7 @@ fn show_request(call: &mut ToolCall, input: Option<&annals_json::Fields<'_>>, cw
                 path: call.headline.clone(),
                 start_line: 1,
                 total_lines: None,
-                text: text.to_string(),
+                text: text.into_string(),
             })
         }),
         "ExitPlanMode" | "exit_plan_mode" if plain => {

@@ -63,7 +63,7 @@ fn of_shape(
     asked: &CallInput<'_, '_>,
     remark: &mut Option<String>,
 ) -> Option<Vec<ToolOutput>> {
-    let owned = |text: Option<Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
+    let owned = |text: Option<Text<'_>>| text.map(Text::into_string).unwrap_or_default();
     let one = |output: Option<ToolOutput>| output.map(|output| vec![output]);
     match kept {
         ToolUseResult::Bash(bash) => of_shell(bash, remark),
@@ -118,7 +118,7 @@ fn of_shape(
         ToolUseResult::WebSearch(search) => one(search.results().map(found).map(ToolOutput::Markdown)),
         ToolUseResult::BashOutput(shell) => {
             *remark = shell.status().map(|status| status.to_string());
-            Some(printed(&owned(shell.stdout()), &owned(shell.stderr())))
+            Some(printed(owned(shell.stdout()), owned(shell.stderr())))
         }
         _ => None,
     }
@@ -149,12 +149,15 @@ fn of_shell(bash: &BashResult<'_>, remark: &mut Option<String>) -> Option<Vec<To
     if bash.is_image() == Some(true) || bash.persisted_output_path().is_some() {
         return None;
     }
-    let text = |text: Option<Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
-    Some(printed(&text(bash.stdout()), &text(bash.stderr())))
+    let text = |text: Option<Text<'_>>| text.map(Text::into_string).unwrap_or_default();
+    Some(printed(text(bash.stdout()), text(bash.stderr())))
 }
 
-fn printed(stdout: &str, stderr: &str) -> Vec<ToolOutput> {
-    let whole = |text: &str| (!text.trim().is_empty()).then(|| text.trim_end().to_owned());
+fn printed(stdout: String, stderr: String) -> Vec<ToolOutput> {
+    let whole = |mut text: String| {
+        text.truncate(text.trim_end().len());
+        (!text.is_empty()).then_some(text)
+    };
     let complaint = whole(stderr).map(ToolOutput::Complaint);
     whole(stdout).map(ToolOutput::Text).into_iter().chain(complaint).collect()
 }
@@ -169,7 +172,7 @@ fn of_read(read: &ReadResult<'_>, cwd: Option<&str>, number: usize) -> Option<To
         let media_type = file.media_type().map(|text| text.to_string()).unwrap_or_default();
         return Some(ToolOutput::Image { media_type, bytes: data.raw().len() / 4 * 3, number });
     }
-    let text = file.content()?.to_string();
+    let text = file.content()?.into_string();
     // A last line without words is counted by the client and not by people.
     let is_whole = file.start_line().unwrap_or(1) <= 1 && file.line_count() == file.total_lines();
     Some(ToolOutput::File(FileExcerpt {
@@ -183,7 +186,7 @@ fn of_read(read: &ReadResult<'_>, cwd: Option<&str>, number: usize) -> Option<To
 
 fn of_grep(grep: &GrepResult<'_>, cwd: Option<&str>) -> Option<ToolOutput> {
     if let Some(content) = grep.content().filter(|content| !content.is_empty()) {
-        return Some(ToolOutput::Text(content.to_string()));
+        return Some(ToolOutput::Text(content.into_string()));
     }
     let names = names(grep.filenames(), cwd);
     (!names.is_empty()).then(|| ToolOutput::Files { names, total: grep.total_files() })
@@ -239,13 +242,13 @@ fn of_content(seen: &Content<'_>, first_image: usize) -> Vec<ToolOutput> {
         return vec![ToolOutput::Text(String::from_utf8_lossy(value.raw()).into_owned())];
     }
     if let Content::Text(text) = seen {
-        let text = text.to_string();
+        let text = text.into_string();
         return if text.trim().is_empty() { Vec::new() } else { vec![ToolOutput::Text(unwrapped(text))] };
     }
     let mut images_seen = 0;
     let output = |block: Block<'_>| match block {
         Block::Text(text) => {
-            let text = text.text()?.to_string();
+            let text = text.text()?.into_string();
             (!text.trim().is_empty()).then(|| ToolOutput::Text(unwrapped(text)))
         }
         Block::Image(found) => {

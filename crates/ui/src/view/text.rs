@@ -48,7 +48,7 @@ pub(crate) fn relative(path: &str, cwd: Option<&str>) -> String {
 /// A value as text: a string without quotes, anything else as JSON.
 pub(crate) fn value_text(value: Value<'_>) -> String {
     match (value.kind(), value.text()) {
-        (ValueKind::String, Some(text)) => text.to_string(),
+        (ValueKind::String, Some(text)) => text.into_string(),
         _ => String::from_utf8_lossy(value.raw()).into_owned(),
     }
 }

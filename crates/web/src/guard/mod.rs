@@ -1,7 +1,9 @@
 //! Decides whether a request is answered at all, and adds the headers that keep a page from doing anything else.
 
+mod address;
 mod headers;
 mod login;
+mod login_queues;
 mod origin;
 mod password;
 mod token;
@@ -14,11 +16,16 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+pub(crate) use address::{PeerAddress, address_group};
 pub(crate) use headers::add_headers;
 pub use password::Password;
 pub use token::AccessToken;
 
+use login_queues::LoginQueues;
 use origin::{HostRules, is_from_here};
+
+use crate::server::Exposure;
+use crate::theme::Theme;
 
 /// The name of the form field that proves that a form is ours.
 pub(crate) const FORM_FIELD: &str = "form_token";
@@ -32,6 +39,10 @@ pub(crate) struct Guard {
     /// Cookies are shared by all ports of a machine, so each server has its own.
     cookie: String,
     is_https: bool,
+    /// Whether a proxy says whose requests it passes on.
+    is_behind_proxy: bool,
+    theme: Theme,
+    logins: LoginQueues,
 }
 
 impl Guard {
@@ -41,10 +52,19 @@ impl Guard {
         password: Option<Password>,
         names: Vec<String>,
         port: u16,
-        is_https: bool,
+        exposure: &Exposure,
+        theme: Theme,
     ) -> Self {
-        let hosts = HostRules::new(names);
-        Self { token, password, hosts, cookie: format!("annals-{port}"), is_https }
+        Self {
+            token,
+            password,
+            hosts: HostRules::new(names),
+            cookie: format!("annals-{port}"),
+            is_https: !matches!(exposure, Exposure::Loopback),
+            is_behind_proxy: matches!(exposure, Exposure::BehindProxy),
+            theme,
+            logins: LoginQueues::default(),
+        }
     }
 
     /// The cookie that a browser keeps instead of the token in the address.

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use annals_store::agents::details;
+use annals_store::agents::{AgentCalls, details};
 use annals_store::read::read_file;
 use annals_store::{AgentEntry, Discovery, SessionKey};
-use annals_transcript::agents::{AgentLink, link, spawns};
 use annals_transcript::transcript::Transcript;
 use annals_transcript::usage::{ResponseUsage, responses_usage};
 
@@ -32,28 +31,26 @@ pub(super) struct SubAgents {
 impl Library {
     /// Reads the files of sub-agents, and links each to the call that started it, in the session or in another sub-agent.
     pub(super) fn sub_agents(&self, main: &Transcript<'_>, entries: &[AgentEntry]) -> SubAgents {
-        let entries: Vec<&AgentEntry> = entries.iter().collect();
-        let (details, _) = details(&entries);
+        let (details, _) = details(&entries.iter().collect::<Vec<_>>());
         let mut found = SubAgents::default();
-        let mut calls = spawns(main);
+        if entries.is_empty() {
+            return found;
+        }
+        let mut calls = AgentCalls::default();
+        calls.add(None, main);
         // One file at a time: their text is not kept.
-        for entry in &entries {
+        for (at, entry) in entries.iter().enumerate() {
             let Ok(bytes) = read_file(&entry.path) else { continue };
             let transcript = Transcript::parse(&bytes);
-            calls.extend(spawns(&transcript));
+            calls.add(Some(at), &transcript);
             found.responses.push(responses_usage(&transcript));
         }
-        let facts: Vec<_> = details.iter().map(|details| details.facts.clone()).collect();
-        for ((entry, details), link) in entries.iter().zip(&details).zip(link(&calls, &facts)) {
-            let meta = details.meta().and_then(Result::ok);
-            let label = meta.and_then(|meta| meta.description().or(meta.agent_type()));
-            let label = label.map(|text| self.clean(&text.to_string()).into_owned());
+        for ((entry, details), link) in entries.iter().zip(&details).zip(calls.link(&details)) {
+            let label = details.label().map(|text| self.clean(&text).into_owned());
             let agent = AgentRef { key: entry.key.to_string(), label };
-            match link {
-                AgentLink::Linked { spawn, .. } => {
-                    found.linked.entry(calls[spawn].tool_use.clone()).or_default().push(agent);
-                }
-                AgentLink::Unlinked(_) => found.loose.push(agent),
+            match calls.call(&link) {
+                Some((_, call)) => found.linked.entry(call.tool_use.clone()).or_default().push(agent),
+                None => found.loose.push(agent),
             }
         }
         found

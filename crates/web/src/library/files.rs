@@ -2,26 +2,17 @@
 //! transcripts; the files themselves are never opened.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annals_index::{FileTouch, IndexError, TouchingCall};
 use annals_store::digest::{hex, sha256_bytes};
 use annals_store::read::ReadError;
-use annals_surgery::file_versions::{FileVersion, VersionContent, load_sessions, versions};
+use annals_surgery::file_versions::{FileHistory, FileVersion, VersionContent};
 
 use super::{Library, Listing};
 
 /// Digits of a digest that name a file in an address.
 const ID_DIGITS: usize = 20;
-
-/// The versions of a file.
-#[derive(Debug)]
-pub(crate) struct FileHistory {
-    /// Oldest first.
-    pub(crate) versions: Vec<FileVersion>,
-    /// How many sessions that changed it are gone.
-    pub(crate) gone: usize,
-}
 
 /// What names a file in an address: a digest of its path, so that no path is ever part of an address.
 pub(crate) fn file_id(path: &str) -> String {
@@ -52,21 +43,19 @@ impl Library {
         let ids: BTreeSet<&str> = changes.map(|call| call.session.as_str()).collect();
         let mut discoveries = listing.discoveries.iter();
         let Some(mut all) = discoveries.next().map(|first| (**first).clone()) else {
-            return Ok(FileHistory { versions: Vec::new(), gone: ids.len() });
+            let (path, gone) = (PathBuf::from(path), ids.len());
+            return Ok(FileHistory { path, versions: Vec::new(), sessions: Vec::new(), gone });
         };
         discoveries.for_each(|discovery| all.extend((**discovery).clone()));
-        let (sessions, gone) = load_sessions(&ids, &all)?;
-        let versions = versions(&sessions, Path::new(path));
-        Ok(FileHistory {
-            versions: versions.into_iter().map(|version| self.clean_version(version)).collect(),
-            gone,
-        })
+        let mut history = FileHistory::read(Path::new(path), &ids, &all)?;
+        history.versions.iter_mut().for_each(|version| self.clean_version(version));
+        Ok(history)
     }
 
     /// Secrets are replaced before versions are compared: in a diff, the lines of one may be apart.
-    fn clean_version(&self, mut version: FileVersion) -> FileVersion {
+    fn clean_version(&self, version: &mut FileVersion) {
         if self.redaction.is_none() {
-            return version;
+            return;
         }
         if let VersionContent::Bytes(bytes) = &mut version.content
             && let Ok(text) = std::str::from_utf8(bytes)
@@ -77,6 +66,5 @@ impl Library {
             *old = self.clean(old).into_owned();
             *new = self.clean(new).into_owned();
         }
-        version
     }
 }

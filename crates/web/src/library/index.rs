@@ -13,7 +13,25 @@ use super::Library;
 /// Costs may be so old.
 const MIN_PAUSE: Duration = Duration::from_secs(10);
 
+/// What brings the index up to date at the start.
+pub(super) struct Indexer(pub(super) Box<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for Indexer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Indexer")
+    }
+}
+
 impl Library {
+    /// Brings the indexes up to date at the start.
+    pub(crate) fn index_at_start(&self) {
+        if let Some(indexer) = &self.indexer {
+            indexer.0();
+        }
+        // This finds nothing new then, and is all that is done where nothing else did it.
+        self.refresh_indexes_sometimes();
+    }
+
     /// The index of a store as it is; `None` if there is none.
     pub(crate) fn index_as_it_is(&self, store: usize) -> Option<Index> {
         Index::open_to_read(self.stores.get(store)?.config_dir(), &self.data).ok().flatten()

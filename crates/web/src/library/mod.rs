@@ -23,13 +23,14 @@ use jiff::tz::TimeZone;
 pub(crate) use agents::{AgentRef, agents_of};
 pub(crate) use archived::ArchivedSession;
 pub(crate) use branches::{GraphNode, GraphNodeKind, SessionGraph};
-pub(crate) use files::{FileHistory, file_id};
+pub(crate) use files::file_id;
 pub(crate) use listing::{ListedSession, Listing};
 pub(crate) use open::OpenSession;
 pub(crate) use outline::{ContextShare, Outline, TurnRow};
 pub(crate) use redaction::Redaction;
 
 use crate::theme::Theme;
+use index::Indexer;
 use listing::ListingCache;
 use open::SessionCache;
 
@@ -53,6 +54,7 @@ pub struct Library {
     indexing: Mutex<Option<Instant>>,
     /// How often the index has been brought up to date.
     index_age: AtomicUsize,
+    indexer: Option<Indexer>,
 }
 
 impl Library {
@@ -78,12 +80,19 @@ impl Library {
             opening: Mutex::default(),
             indexing: Mutex::default(),
             index_age: AtomicUsize::new(0),
+            indexer: None,
         }
     }
 
     /// Looks like this until a reader chooses something else.
     pub fn with_theme(self, theme: Theme) -> Self {
         Self { theme, ..self }
+    }
+
+    /// Lets something else bring the index up to date at the start, such as another process: reading a large store takes
+    /// memory that this one would keep.
+    pub fn with_indexer(self, indexer: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { indexer: Some(Indexer(Box::new(indexer))), ..self }
     }
 
     /// Also redacts by the user's own patterns when a session is redacted from a page.

@@ -4,10 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use annals_store::AgentEntry;
 use annals_store::read::{ReadError, read_file};
-use annals_transcript::transcript::Transcript;
-use annals_ui::view::{ConversationMap, WindowPlan};
+use annals_store::{AgentEntry, parallel};
+use annals_transcript::usage::responses_usage;
+use annals_ui::view::{ConversationMap, Item, WindowPlan};
 
 use super::branches::SessionGraph;
 use super::{AgentRef, Library, Outline};
@@ -127,18 +127,22 @@ impl Library {
     ) -> Result<OpenSession, ReadError> {
         let mut bytes = read_file(path)?;
         bytes.truncate(limit.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX));
-        let transcript = Transcript::parse(&bytes);
+        let transcript = parallel::parse(&bytes);
         let through = branch
             .and_then(|uuid| transcript.position(|node| node.uuid.is_some_and(|id| id.to_string() == uuid)));
         let found = self.sub_agents(&transcript, agents);
         let mut outline = Outline::default();
-        let map = ConversationMap::build(&transcript, through, &mut |item, place| {
-            outline.see(item, place, &found.linked)
-        });
+        let (used, map) = parallel::both(
+            || responses_usage(&transcript),
+            || {
+                let mut see = |item: &Item, place| outline.see(item, place, &found.linked);
+                ConversationMap::build(&transcript, through, &mut see)
+            },
+        );
         // The page of a sub-agent is about its own file only.
         let is_agent_file = agents.iter().any(|agent| agent.path == path);
         let others = if is_agent_file { Vec::new() } else { found.responses };
-        outline.add_usage(&transcript, others, &self.prices);
+        outline.add_usage(&transcript, used, others, &self.prices);
         outline.shrink();
         let clean = |text: &str| self.clean(text).into_owned();
         if self.redaction.is_some() {

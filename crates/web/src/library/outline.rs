@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use annals_transcript::price::Prices;
 use annals_transcript::transcript::{NodeIndex, Transcript};
-use annals_transcript::usage::{
-    FileIndex, LedgerEntry, ResponseUsage, UsageLedger, UsageRow, group, responses_usage,
-};
+use annals_transcript::usage::{FileIndex, LedgerEntry, ResponseUsage, UsageLedger, UsageRow, group};
 use annals_ui::view::{Item, ItemBody, ItemPlace, PromptKind, QuestionAnswer, ToolCall, ToolOutput};
 
 use super::AgentRef;
@@ -134,11 +132,12 @@ impl Outline {
     pub(super) fn add_usage(
         &mut self,
         main: &Transcript<'_>,
+        own: Vec<ResponseUsage>,
         agents: Vec<Vec<ResponseUsage>>,
         prices: &Prices,
     ) {
         let mut ledger = UsageLedger::new();
-        let files = std::iter::once(responses_usage(main)).chain(agents);
+        let files = std::iter::once(own).chain(agents);
         for (at, responses) in files.enumerate() {
             ledger.add_file(FileIndex::new(at), responses);
         }

@@ -2,44 +2,28 @@
 
 use annals_store::read::read_file;
 use annals_store::{FileBytes, parallel};
-use annals_surgery::repair::can_repair;
-use annals_transcript::graph::Graph;
-use annals_transcript::inspect::inspect;
-use annals_transcript::loss::losses_by_damage;
-use annals_transcript::problem::Severity;
-use annals_transcript::resume::{Client, resume};
-use annals_transcript::transcript::Transcript;
+use annals_surgery::check::{CheckTarget, SessionCheck};
+use annals_transcript::problem::Problem;
+use annals_transcript::resume::Client;
 use annals_ui::figures;
 use axum::extract::State;
 use axum::response::Response;
-use maud::html;
+use maud::{Markup, html};
 
 use super::{PageError, Section, Site, blocking, encoded, html_response, line, shell};
-use crate::library::{Library, ListedSession};
+use crate::library::{Library, ListedSession, Listing, agents_of};
 
 /// Problems that are listed of each session.
-const PROBLEMS: usize = 5;
-
-/// What is wrong with a session.
-struct Verdict {
-    refused: Option<String>,
-    lost: usize,
-    problems: Vec<(usize, String)>,
-    more: usize,
-    is_repairable: bool,
-}
+const MAX_PROBLEMS: usize = 5;
 
 pub(crate) async fn page(State(site): State<Site>) -> Result<Response, PageError> {
     let page = blocking(&site, move |library| {
         let listing = library.listing();
         let sessions: Vec<&ListedSession> =
             listing.sessions.iter().filter(|session| session.summary.bytes > 0).collect();
-        let verdicts = parallel::map(&sessions, |session| verdict(library, session));
-        let found: Vec<_> = sessions
-            .iter()
-            .zip(verdicts)
-            .filter_map(|(session, verdict)| Some((session, verdict?)))
-            .collect();
+        let checks = parallel::map(&sessions, |session| damage(&listing, session));
+        let found: Vec<_> =
+            sessions.iter().zip(checks).filter_map(|(session, check)| Some((session, check?))).collect();
         let body = html! {
             h1 { "Check" }
             p class="facts" {
@@ -48,21 +32,25 @@ pub(crate) async fn page(State(site): State<Site>) -> Result<Response, PageError
             }
             @if found.is_empty() { p { "Every session resumes whole." } }
             ul class="sessions" {
-                @for (session, verdict) in &found {
+                @for (session, check) in &found {
                     @let id = session.entry.key.as_str();
                     @let query = format!("?in={}", encoded(session.entry.slug.as_str()));
+                    @let address = format!("/session/{}{query}", encoded(id));
+                    @let newest = check.clients.last();
+                    @let lost = newest.map_or(0, |verdict| verdict.damaged);
+                    @let problems = check.serious().collect::<Vec<_>>();
                     li {
-                        a class="title" href={ "/session/" (encoded(id)) (query) } { (line(library, session.title())) }
+                        a class="title" href=(address) { (line(library, session.title())) }
                         span class="facts" {
                             span { (line(library, session.project())) }
-                            @if let Some(why) = &verdict.refused { span class="bad" { "is not resumed: " (line(library, why)) } }
-                            @if verdict.lost > 0 { span class="bad" { (figures::counted(verdict.lost, "message")) " lost on resume" } }
+                            @if let Some(why) = newest.and_then(|verdict| verdict.refused.as_ref()) { span class="bad" { "is not resumed: " (line(library, why)) } }
+                            @if lost > 0 { span class="bad" { (figures::counted(lost, "message")) " lost on resume" } }
                         }
                         ul class="problems" {
-                            @for (at, problem) in &verdict.problems { li { a href={ "/session/" (encoded(id)) (query) "#L" (at) } { "line " (at) } " " (line(library, problem)) } }
-                            @if verdict.more > 0 { li { (verdict.more) " more" } }
+                            @for problem in problems.iter().take(MAX_PROBLEMS) { (problem_item(library, &address, problem)) }
+                            @if problems.len() > MAX_PROBLEMS { li { (problems.len() - MAX_PROBLEMS) " more" } }
                         }
-                        @if verdict.is_repairable && library.is_changeable() {
+                        @if check.is_repairable && library.is_changeable() {
                             p { a href={ "/session/" (encoded(id)) "/change/repair" (query) } { "Preview the repair" } }
                         }
                     }
@@ -75,20 +63,23 @@ pub(crate) async fn page(State(site): State<Site>) -> Result<Response, PageError
 }
 
 /// What is wrong, if anything is.
-fn verdict(_: &Library, session: &ListedSession) -> Option<Verdict> {
+fn damage(listing: &Listing, session: &ListedSession) -> Option<SessionCheck> {
     let bytes = FileBytes::from(read_file(&session.entry.path).ok()?);
-    let transcript = Transcript::parse(&bytes);
-    let graph = Graph::new(&transcript);
-    let newest = *Client::ALL.last()?;
-    let resumed = resume(&transcript, newest);
-    let lost = losses_by_damage(&transcript, &graph, &resumed).len();
-    let refused = resumed.outcome.as_ref().err().map(ToString::to_string);
-    let mut problems = inspect(&transcript, &graph, Some(session.entry.key.as_str()));
-    problems.retain(|problem| problem.kind.severity() >= Severity::Warning);
-    if refused.is_none() && lost == 0 && problems.is_empty() {
-        return None;
+    let target = CheckTarget {
+        path: &session.entry.path,
+        bytes: &bytes,
+        session: Some(session.entry.key.as_str()),
+        agents: &agents_of(&listing.discoveries[session.store], &session.entry.key),
+    };
+    Some(SessionCheck::of(&target, &[Client::NEWEST])).filter(|check| !check.is_fine())
+}
+
+/// A problem, with a link to its line; one of the file as a whole has none.
+fn problem_item(library: &Library, address: &str, problem: &Problem) -> Markup {
+    html! {
+        li {
+            @if problem.line > 0 { a href={ (address) "#L" (problem.line) } { "line " (problem.line) } " " }
+            (line(library, &problem.message()))
+        }
     }
-    let more = problems.len().saturating_sub(PROBLEMS);
-    let problems = problems.iter().take(PROBLEMS).map(|problem| (problem.line, problem.message())).collect();
-    Some(Verdict { refused, lost, problems, more, is_repairable: can_repair(&bytes) })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use annals_surgery::file_versions::{FileVersion, VersionContent, VersionDiff};
+use annals_surgery::file_versions::{FileHistory, FileVersion, VersionContent, VersionDiff};
 use annals_ui::figures;
 use annals_ui::html as drawn;
 use annals_ui::view::{Diff, FileAction, FileExcerpt};
@@ -13,7 +13,7 @@ use maud::{Markup, PreEscaped, html};
 use super::files::session_address;
 use super::shell::side_by_side;
 use super::{PageError, Params, Section, Site, blocking, html_response, line, moment, shell};
-use crate::library::{FileHistory, Library, ListedSession, Listing, file_id};
+use crate::library::{Library, ListedSession, Listing, file_id};
 
 /// Bytes of diffs that a page draws, from the newest on; an older version has its own page.
 const MAX_DRAWN: usize = 400_000;
@@ -88,7 +88,7 @@ impl FileView<'_> {
         let mut sections = Vec::new();
         for at in (0..versions.len()).rev() {
             // Comparing is most of the work: what is not drawn is not compared either.
-            let diff = (left > 0).then(|| self.diff(at));
+            let diff = (left > 0).then(|| self.history.diff(at));
             let text = diff.as_ref().and_then(|diff| diff.text.as_deref()).map_or(0, str::len);
             let is_drawn = diff.is_some() && text <= left;
             left = if is_drawn { left - text } else { 0 };
@@ -116,7 +116,7 @@ impl FileView<'_> {
             (self.heading())
             p { a href={ "/file/" (self.id) } { "All versions" } }
             div class="talk versions" {
-                (self.section(at, Some(&self.diff(at))))
+                (self.section(at, Some(&self.history.diff(at))))
                 @match text {
                     Some(Some(text)) => { h2 { "The whole file" } (self.whole(text)) },
                     Some(None) => p class="note" { "It is no text, or too large to be shown." },
@@ -138,11 +138,6 @@ impl FileView<'_> {
         let mut out = String::new();
         drawn::file(&excerpt, &mut out);
         PreEscaped(out)
-    }
-
-    fn diff(&self, at: usize) -> VersionDiff {
-        let versions = &self.history.versions;
-        VersionDiff::between(at.checked_sub(1).and_then(|at| versions.get(at)), &versions[at])
     }
 
     /// A version, with what it changed if that is drawn here.

@@ -307,7 +307,7 @@ fn row(library: &Library, session: &ListedSession) -> Markup {
                 span { b { (line(library, session.project())) } }
                 @if let Some(branch) = summary.git_branch.as_ref().filter(|branch| *branch != "HEAD") { span { (line(library, branch)) } }
                 @if let Some(millis) = summary.last_activity() { span title=(moment(library, millis)) { (age(library, millis)) } }
-                @if let Some(usage) = &session.usage { span { (dollars(usage.cost.dollars())) } }
+                @if let Some(usage) = &session.usage { span class="cost" { (figures::cost(usage)) } }
                 @for model in summary.models.iter().take(2) { span { (line(library, figures::model(model))) } }
                 @if session.sub_agents > 0 { span { (figures::counted(session.sub_agents, "sub-agent")) } }
                 @if let Some(tag) = &summary.tag { span class="tag" { (line(library, tag)) } }

@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod file;
 pub(crate) mod files;
 pub(crate) mod home;
+mod planned_change;
 pub(crate) mod record;
 mod request;
 pub(crate) mod search;
@@ -15,11 +16,14 @@ pub(crate) mod session;
 mod shell;
 pub(crate) mod tool_costs;
 pub(crate) mod turns;
+pub(crate) mod undo;
 pub(crate) mod usage;
 mod window;
 
 use std::sync::Arc;
 
+use axum::body::Body;
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
@@ -28,9 +32,10 @@ use tokio::sync::Semaphore;
 pub(crate) use request::{FoundSession, Params, SessionRequest};
 pub(crate) use shell::{Section, shell};
 
+pub(crate) use annals_ui::figures::dollars;
+
 use crate::guard::Guard;
 use crate::library::Library;
-use crate::theme::Theme;
 
 /// What every page gets.
 #[derive(Clone)]
@@ -42,7 +47,7 @@ pub(crate) struct Site {
 }
 
 /// Why there is no page.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PageError {
     status: StatusCode,
     message: String,
@@ -77,15 +82,25 @@ impl PageError {
 }
 
 impl IntoResponse for PageError {
+    /// An answer without a page: [`with_error_page`] draws it, which knows what pages look like.
     fn into_response(self) -> Response {
-        let title = self.status.canonical_reason().unwrap_or("Error");
-        let body = html! {
-            h1 { (title) }
-            p { (annals_ui::one_line(&self.message)) }
-            p { a href="/" { "All sessions" } }
-        };
-        with_status(self.status, shell(Theme::System, title, Section::None, &body))
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = self.status;
+        response.extensions_mut().insert(self);
+        response
     }
+}
+
+/// Gives an answer that has none its page, which looks like the others.
+pub(crate) async fn with_error_page(State(site): State<Site>, mut response: Response) -> Response {
+    let Some(error) = response.extensions_mut().remove::<PageError>() else { return response };
+    let title = error.status.canonical_reason().unwrap_or("Error");
+    let body = html! {
+        h1 { (title) }
+        p { (error.text()) }
+        p { a href="/" { "All sessions" } }
+    };
+    with_status(error.status, shell(site.library.theme, title, Section::None, &body))
 }
 
 /// A page or fragment.
@@ -118,11 +133,6 @@ pub(crate) fn line(library: &Library, text: &str) -> String {
 /// A part of an address.
 pub(crate) fn encoded(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
-}
-
-/// `$0.42`.
-pub(crate) fn dollars(amount: f64) -> String {
-    format!("${amount:.2}")
 }
 
 /// `2026-11-17 04:36`.

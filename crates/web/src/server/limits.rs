@@ -7,6 +7,9 @@ use std::time::Duration;
 pub struct ServerLimits {
     /// Connections at a time; a browser opens six for each server. More wait until one ends.
     pub connections: usize,
+    /// Connections of one address at a time, so that nobody takes all places; more are closed. Not for this machine, nor for a
+    /// proxy.
+    pub per_address: usize,
     /// Pages that follow something at a time, each of which holds a connection; more are not followed (503). Fewer than
     /// connections, so that pages always get through.
     pub followers: usize,
@@ -20,6 +23,7 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections: 128,
+            per_address: 64,
             followers: 96,
             arrival: Duration::from_secs(10),
             stall: Duration::from_secs(30),

@@ -1,6 +1,7 @@
 //! Listens, and answers each connection within limits of number and time.
 
 mod limits;
+mod seats;
 mod stall;
 
 use std::io;
@@ -10,17 +11,18 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 pub use limits::ServerLimits;
+use seats::Seats;
 use stall::StallGuard;
 
-use crate::guard::{AccessToken, Guard, Password};
+use crate::guard::{AccessToken, Guard, Password, PeerAddress};
 use crate::library::Library;
 use crate::router;
 use crate::tls::{self, TlsError, TlsFiles};
@@ -96,7 +98,10 @@ pub struct Server {
 impl Server {
     /// Checks the settings and listens; nothing is answered yet. Must be called within a runtime.
     pub async fn bind(config: ServerConfig, library: Library) -> Result<Self, ServeError> {
-        let ServerConfig { bind, exposure, names, password, limits } = config;
+        let ServerConfig { bind, exposure, names, password, mut limits } = config;
+        if let Exposure::BehindProxy = exposure {
+            limits.per_address = limits.connections;
+        }
         match exposure {
             Exposure::Loopback if !bind.ip().is_loopback() => return Err(ServeError::NeedsTls(bind.ip())),
             Exposure::Loopback => {}
@@ -111,8 +116,7 @@ impl Server {
         let listener = TcpListener::bind(bind).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let token = AccessToken::random().map_err(ServeError::Random)?;
-        let is_https = !matches!(exposure, Exposure::Loopback);
-        let guard = Guard::new(token.clone(), password, names, address.port(), is_https);
+        let guard = Guard::new(token.clone(), password, names, address.port(), &exposure, library.theme);
         let library = Arc::new(library);
         let router = router::router(Arc::new(guard), Arc::clone(&library), limits.followers);
         Ok(Self { listener, address, acceptor, router, token, library, limits })
@@ -138,35 +142,42 @@ impl Server {
     pub async fn run(self) {
         // The first pages can do without costs; until somebody searches, the index is there.
         let library = Arc::clone(&self.library);
-        tokio::task::spawn_blocking(move || library.refresh_indexes_sometimes());
-        let seats = Arc::new(Semaphore::new(self.limits.connections));
+        tokio::task::spawn_blocking(move || library.index_at_start());
+        let seats = Seats::new(self.limits.connections, self.limits.per_address);
         loop {
-            let Ok(seat) = Arc::clone(&seats).acquire_owned().await else { return };
-            let stream = match self.listener.accept().await {
-                Ok((stream, _)) => stream,
+            let Some(place) = seats.place().await else { return };
+            let (stream, peer) = match self.listener.accept().await {
+                Ok((stream, peer)) => (stream, peer.ip()),
                 Err(_) => {
                     tokio::time::sleep(RETRY_DELAY).await;
                     continue;
                 }
             };
+            let Some(seat) = seats.seat(place, peer) else { continue };
             let (router, acceptor, limits) = (self.router.clone(), self.acceptor.clone(), self.limits);
             tokio::spawn(async move {
-                connection(stream, acceptor, router, limits).await;
+                connection(stream, PeerAddress(peer), acceptor, router, limits).await;
                 drop(seat);
             });
         }
     }
 }
 
-async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, router: Router, limits: ServerLimits) {
+async fn connection(
+    stream: TcpStream,
+    peer: PeerAddress,
+    acceptor: Option<TlsAcceptor>,
+    router: Router,
+    limits: ServerLimits,
+) {
     // Fragments are small and people wait for them.
     let _ = stream.set_nodelay(true);
     let stream = StallGuard::new(stream, limits.stall);
     match acceptor {
-        None => answer(stream, router, limits.arrival).await,
+        None => answer(stream, peer, router, limits.arrival).await,
         Some(acceptor) => {
             if let Ok(Ok(stream)) = tokio::time::timeout(limits.arrival, acceptor.accept(stream)).await {
-                answer(stream, router, limits.arrival).await;
+                answer(stream, peer, router, limits.arrival).await;
             }
         }
     }
@@ -175,13 +186,19 @@ async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, router: Ro
 /// Answers the requests of a connection; what goes wrong with it concerns nobody else.
 async fn answer(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: PeerAddress,
     router: Router,
     arrival: Duration,
 ) {
+    let pages = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(peer);
+        pages.call(request)
+    });
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(arrival)
         .max_buf_size(MAX_HEAD)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .serve_connection(TokioIo::new(stream), service)
         .await;
 }

@@ -2,6 +2,7 @@
 
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
+use annals_web::Theme;
 
 use super::support::{TestServer, library};
 
@@ -144,4 +145,29 @@ fn every_session_of_a_store_has_a_page_and_its_sub_agents_open_in_place() {
         }
     }
     assert!(agents > 2, "{agents}");
+}
+
+#[test]
+fn every_page_has_the_theme_that_was_chosen_also_one_about_an_error() {
+    let home = Home::new();
+    home.write(path(), Session::new().prompt("hello").into_bytes());
+    for (theme, expected) in [
+        (Theme::Dark, Some("<html lang=\"en\" data-theme=\"dark\">")),
+        (Theme::Light, Some("<html lang=\"en\" data-theme=\"light\">")),
+        (Theme::System, None),
+    ] {
+        let server = TestServer::start(library(&home).with_theme(theme));
+        let paths =
+            [("/", 200), ("/search", 200), ("/files", 200), ("/usage", 200), ("/check", 200), ("/undo", 200)];
+        let errors = [("/nowhere", 404), ("/session/none", 404), ("/file/none", 404)];
+        for (path, status) in paths.into_iter().chain(errors) {
+            let answer = server.get(path);
+            assert_eq!(answer.status, status, "{path}");
+            let expected = expected.unwrap_or("<html lang=\"en\">");
+            assert!(answer.body.contains(expected), "{theme:?} {path}: {}", answer.body);
+        }
+        let refused = server.post("/undo", "form_token=wrong");
+        assert_eq!(refused.status, 400);
+        assert!(refused.body.contains(expected.unwrap_or("<html lang=\"en\">")), "{}", refused.body);
+    }
 }

@@ -1,5 +1,8 @@
 //! What is refused: names that are not ours, other pages, missing tokens, paths that lead out.
 
+use std::io::Write;
+use std::time::{Duration, Instant};
+
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 use annals_web::{Exposure, Password, ServeError, Server, ServerConfig};
@@ -291,4 +294,68 @@ fn others_log_in_and_see_no_secret_and_change_nothing() {
     }
     assert!(ask(&format!("{id}/raw/1"), &cookie).body.contains("REDACTED"));
     assert_eq!(ask(&format!("{id}/change/trash"), &cookie).status, 409);
+}
+
+#[test]
+fn wrong_passwords_of_others_do_not_delay_the_owner() {
+    let home = home();
+    let config = ServerConfig {
+        exposure: Exposure::BehindProxy,
+        password: Password::parse("correct horse battery"),
+        names: vec!["notes.example".to_owned()],
+        ..loopback()
+    };
+    let server = TestServer::with(config, redacted(&home));
+    let log_in = |address: &str, password: &str| {
+        let form = format!("password={password}");
+        server.send(&format!(
+            "POST /login HTTP/1.1\r\nHost: notes.example\r\nOrigin: https://notes.example\r\nX-Forwarded-For: {address}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{form}",
+            form.len()
+        ))
+    };
+    std::thread::scope(|scope| {
+        let guesses: Vec<_> =
+            (0..24).map(|_| scope.spawn(|| log_in("10.0.0.9", "wrong+horse+battery").status)).collect();
+        // Two guesses take longer than this, one after the other.
+        std::thread::sleep(Duration::from_millis(200));
+        let start = Instant::now();
+        assert_eq!(log_in("10.0.0.9, 10.0.0.7", "correct+horse+battery").status, 303);
+        let cookie = server.cookie();
+        let page = format!(
+            "GET /nowhere HTTP/1.1\r\nHost: notes.example\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
+        );
+        assert_eq!(server.send(&page).status, 404, "a cookie is never asked to wait");
+        assert!(start.elapsed() < Duration::from_millis(900), "{:?}", start.elapsed());
+        let mut statuses: Vec<_> = guesses.into_iter().map(|guess| guess.join().unwrap()).collect();
+        statuses.sort_unstable();
+        assert_eq!(statuses[..4], [403; 4]);
+        assert_eq!(statuses[4..], [429; 20], "more than wait at a time are refused");
+    });
+}
+
+#[test]
+fn who_hangs_up_does_not_guess_faster() {
+    let home = home();
+    let config = ServerConfig {
+        exposure: Exposure::BehindProxy,
+        password: Password::parse("correct horse battery"),
+        names: vec!["notes.example".to_owned()],
+        ..loopback()
+    };
+    let server = TestServer::with(config, redacted(&home));
+    let request = |password: &str| {
+        let form = format!("password={password}+horse+battery");
+        format!(
+            "POST /login HTTP/1.1\r\nHost: notes.example\r\nOrigin: https://notes.example\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{form}",
+            form.len()
+        )
+    };
+    let mut stream = std::net::TcpStream::connect(server.address).unwrap();
+    stream.write_all(request("wrong").as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    drop(stream);
+    std::thread::sleep(Duration::from_millis(200));
+    let start = Instant::now();
+    assert_eq!(server.send(&request("correct")).status, 303);
+    assert!(start.elapsed() > Duration::from_millis(300), "{:?}", start.elapsed());
 }

@@ -2,11 +2,12 @@
 
 use annals_json::ObjectWriter;
 use annals_store::{FileProblem, Summary};
+use annals_surgery::check::ClientVerdict;
 use annals_transcript::problem::{Problem, ProblemKind, Severity};
 use annals_transcript::resume::Client;
 use annals_ui::{TerminalText, text};
 
-use super::{ClientVerdict, FileCheck};
+use super::FileCheck;
 use crate::args::CheckArgs;
 use crate::context::Context;
 use crate::output::{Output, Paint};
@@ -23,19 +24,16 @@ pub(super) fn draw(
     let (verbose, brief) = (context.verbosity > 0, context.verbosity < 0);
     let out = &mut context.out;
     out.page();
-    let is_quiet = |file: &&FileCheck| {
-        let serious = file.problems.iter().any(|problem| problem.kind.severity() >= Severity::Warning);
-        (args.all || brief) && !verbose && !serious && file.is_whole()
-    };
+    let is_quiet = |file: &&FileCheck| (args.all || brief) && !verbose && file.check.is_fine();
     for file in checked.iter().filter(|file| !is_quiet(file)) {
         draw_heading(file, out)?;
-        for verdict in &file.clients {
+        for verdict in &file.check.clients {
             draw_verdict(verdict, out)?;
         }
-        draw_problems(&file.problems, context.verbosity, out)?;
-        if file.is_repairable {
+        draw_problems(&file.check.problems, context.verbosity, out)?;
+        if file.check.is_repairable {
             out.line(format!("  to repair it: annals repair {}", shell_word(&file.session)))?;
-        } else if file.has_damage() {
+        } else if file.check.has_damage() {
             out.line("  annals repair leaves it as it is: no fix is known to be right")?;
         }
         out.line("")?;
@@ -55,7 +53,7 @@ pub(super) fn draw(
         }
         out.line("")?;
     }
-    let healthy = checked.iter().filter(|file| file.resumes()).count();
+    let healthy = checked.iter().filter(|file| file.check.resumes()).count();
     let newest = Client::NEWEST;
     let files = words::plural(checked.len() as u64, "file resumes", "files resume");
     out.line(format!("{healthy} of {files} with {newest}"))
@@ -162,7 +160,7 @@ pub(super) fn write_json(
                     object.string("file", &file.path.display().to_string());
                     context.store.write_name(&file.path, object);
                     object.array("clients", |list| {
-                        for verdict in &file.clients {
+                        for verdict in &file.check.clients {
                             list.object(|object| {
                                 object.string("version", verdict.client.version());
                                 object.boolean("resumes", verdict.refused.is_none());
@@ -174,7 +172,7 @@ pub(super) fn write_json(
                         }
                     });
                     object.array("problems", |list| {
-                        for problem in &file.problems {
+                        for problem in &file.check.problems {
                             list.object(|object| json::problem(object, problem));
                         }
                     });

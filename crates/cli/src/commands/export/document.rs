@@ -1,11 +1,14 @@
 //! One session in one format.
 
 use annals_store::overflow::with_outputs;
+use annals_store::parallel;
 use annals_transcript::graph::Graph;
 use annals_transcript::message::{Message, groups};
 use annals_transcript::query::{Filter, Inclusion, LineKind, Scope, select};
 use annals_transcript::transcript::Transcript;
-use annals_ui::html::{self, EmbeddedImages, HtmlOptions, ImageSource, Markup, NoImages, PageHeader};
+use annals_ui::html::{
+    self, EmbeddedImages, HtmlOptions, ImageSource, Markup, NoImages, PageHeader, PagePart,
+};
 use annals_ui::terminal::{self, RenderOptions};
 use annals_ui::view::{BranchDetail, Detail};
 use annals_ui::{Conversation, TerminalText, ViewOptions, markdown};
@@ -16,7 +19,7 @@ use crate::args::{ExportArgs, ExportDetail, ExportFormat};
 use crate::commands::show::threads;
 use crate::context::Context;
 use crate::error::Fault;
-use crate::facts::SessionFacts;
+use crate::facts::{SessionFacts, SessionTotals};
 use crate::session::{ResolvedSession, SessionWithAgents};
 use crate::words;
 
@@ -48,17 +51,21 @@ impl Document {
             return Err(Fault::usage("not a session: it has no record"));
         }
         let summary = SessionFacts::summary(target);
-        let mut known = SessionFacts::of(target, summary.as_ref(), &family, context);
+        let prices = &context.prices;
+        let (totals, talk) = parallel::both(
+            || SessionTotals::of(&family, prices),
+            || (args.form != ExportFormat::Json).then(|| conversation(&family)),
+        );
+        let mut known = SessionFacts::with_totals(target, summary.as_ref(), &totals, context);
         if let Some(mut redactor) = redactor {
             facts::redact(&mut known, &mut redactor);
         }
-        let bytes = match args.form {
-            ExportFormat::Json => messages(&family.main, args.detail),
-            form => {
-                let mut conversation = conversation(&family);
+        let bytes = match talk {
+            None => messages(&family.main, args.detail),
+            Some(mut conversation) => {
                 conversation.keep_detail(args.detail.into());
                 let header = facts::header(&known);
-                match form {
+                match args.form {
                     ExportFormat::Html => {
                         let images = images(&family);
                         let images: &dyn ImageSource = if args.redact { &NoImages } else { &images };
@@ -116,14 +123,12 @@ fn page(
     images: &dyn ImageSource,
     context: &Context,
 ) -> String {
-    let zone = |millis: i64| words::minutes_from_utc(millis, &context.zone);
+    let zone = context.zone.clone();
+    let zone = |millis: i64| words::minutes_from_utc(millis, &zone);
+    let options = HtmlOptions { zone: &zone, images, agent: None, markup: Markup::Compact };
+    let drawn = parallel::map(&html::parts(conversation), |items| PagePart::draw(items, &options));
     let mut page = String::new();
-    html::page(
-        header,
-        conversation,
-        &HtmlOptions { zone: &zone, images, agent: None, markup: Markup::Compact },
-        &mut page,
-    );
+    html::page_of_parts(header, conversation, drawn, &options, &mut page);
     page
 }
 

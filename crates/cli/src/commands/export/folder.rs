@@ -219,7 +219,7 @@ fn fingerprint(args: &ExportArgs, target: &ResolvedSession, context: &Context) -
         file_state(&target.path),
     ];
     if args.include_agents {
-        parts.extend(target.agent_paths().iter().map(|path| file_state(path)));
+        parts.extend(target.agent_entries().iter().map(|entry| file_state(&entry.path)));
     }
     digest::sha256(parts.join("\n").as_bytes())
 }

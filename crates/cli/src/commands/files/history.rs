@@ -1,12 +1,11 @@
 //! The versions of one file.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use annals_index::{FileTouch, TouchingCall};
 use annals_store::{SessionKey, Summary};
-use annals_surgery::Session;
-use annals_surgery::file_versions::{FileVersion, VersionContent, VersionDiff, load_sessions, versions};
+use annals_surgery::file_versions::{FileHistory, FileVersion, VersionContent, VersionDiff};
 use annals_transcript::time::format_millis;
 use annals_ui::text;
 
@@ -23,38 +22,34 @@ const MAX_NUMBER_DIGITS: usize = 5;
 /// How much of a digest is shown.
 const SHOWN_DIGEST: usize = 8;
 
-/// A file with its versions, and the sessions that they are from.
-pub(super) struct FileHistory {
-    pub(super) path: PathBuf,
-    pub(super) versions: Vec<FileVersion>,
-    sessions: Vec<Session>,
+/// What is printed about the versions of a file.
+pub(super) struct FileReport {
+    pub(super) history: FileHistory,
     ids: ShortIds,
-    /// How many sessions that changed it are gone.
-    gone: usize,
 }
 
-impl FileHistory {
+impl FileReport {
     /// Reads the sessions that changed the file.
     pub(super) fn read(path: &Path, calls: &[TouchingCall], context: &Context) -> Result<Self, Fault> {
         let is_change =
             |call: &&TouchingCall| call.touch == FileTouch::Change && Path::new(&call.path) == path;
         let keys: BTreeSet<&str> = calls.iter().filter(is_change).map(|call| call.session.as_str()).collect();
         let discovery = context.discover_all();
-        let (sessions, gone) = load_sessions(&keys, &discovery)?;
-        let versions = versions(&sessions, path);
-        let ids = ShortIds::new(&discovery, context);
-        Ok(Self { path: path.to_path_buf(), versions, sessions, ids, gone })
+        let history = FileHistory::read(path, &keys, &discovery)?;
+        Ok(Self { history, ids: ShortIds::new(&discovery, context) })
     }
 
     /// The version that a number or the beginning of a digest names.
     pub(super) fn version(&self, name: &str) -> Result<&FileVersion, Fault> {
-        let hint = || format!("annals files {} lists its versions", shell_word(&self.path.to_string_lossy()));
+        let hint = || {
+            format!("annals files {} lists its versions", shell_word(&self.history.path.to_string_lossy()))
+        };
         if name.len() <= MAX_NUMBER_DIGITS
             && let Ok(number) = name.parse::<usize>()
         {
-            let found = self.versions.iter().find(|version| version.number == number);
+            let found = self.history.versions.iter().find(|version| version.number == number);
             return found.ok_or_else(|| {
-                let count = words::plural(self.versions.len() as u64, "version", "versions");
+                let count = words::plural(self.history.versions.len() as u64, "version", "versions");
                 Fault::usage(format!("no version {number}: {count} of the file are known")).hint(hint())
             });
         }
@@ -62,18 +57,14 @@ impl FileHistory {
             name.len() >= 4 && version.digest().is_some_and(|digest| digest.starts_with(&name.to_lowercase()))
         };
         // Several versions may have the same content; then it does not matter which is meant.
-        let found = self.versions.iter().rfind(is_named);
-        let digests: BTreeSet<_> = self.versions.iter().filter(is_named).map(FileVersion::digest).collect();
+        let found = self.history.versions.iter().rfind(is_named);
+        let digests: BTreeSet<_> =
+            self.history.versions.iter().filter(is_named).map(FileVersion::digest).collect();
         match (found, digests.len()) {
             (Some(version), 1) => Ok(version),
             (_, 0) => Err(Fault::usage(format!("{name:?} is no version of the file")).hint(hint())),
             (_, count) => Err(Fault::usage(format!("{name:?} matches {count} versions")).hint(hint())),
         }
-    }
-
-    /// The session that recorded a version.
-    pub(super) fn session_of(&self, version: &FileVersion) -> Option<&Session> {
-        self.sessions.iter().find(|session| session.key == version.session)
     }
 
     pub(super) fn show(&self, context: &mut Context) -> Result<Outcome, Fault> {
@@ -82,40 +73,34 @@ impl FileHistory {
         } else {
             self.draw(context)?;
         }
-        Ok(if self.versions.is_empty() { Outcome::NothingFound } else { Outcome::Done })
-    }
-
-    fn diffs(&self) -> impl Iterator<Item = (&FileVersion, VersionDiff)> {
-        let before = |at: usize| at.checked_sub(1).and_then(|at| self.versions.get(at));
-        let versions = self.versions.iter().enumerate();
-        versions.map(move |(at, version)| (version, VersionDiff::between(before(at), version)))
+        Ok(if self.history.versions.is_empty() { Outcome::NothingFound } else { Outcome::Done })
     }
 
     fn draw(&self, context: &mut Context) -> std::io::Result<()> {
         context.out.page();
-        let path = self.path.to_string_lossy().into_owned();
+        let path = self.history.path.to_string_lossy().into_owned();
         let heading = context.out.paint(Paint::Bold, one_line(&path));
         context.out.line(heading)?;
-        if self.versions.is_empty() {
+        if self.history.versions.is_empty() {
             context.out.line("no session recorded a change of it")?;
         }
         let mut titles: HashMap<&SessionKey, String> = HashMap::new();
-        for session in &self.sessions {
+        for session in &self.history.sessions {
             let summary = Summary::read_path(&session.path).ok();
             let title = summary.and_then(|summary| summary.display_title().map(one_line));
             titles.insert(&session.key, title.unwrap_or_default());
         }
-        for (version, diff) in self.diffs() {
+        for (version, diff) in self.history.diffs() {
             let title = titles.get(&version.session).map(String::as_str).unwrap_or_default();
             self.draw_version(version, &diff, title, context)?;
         }
-        if self.gone > 0 {
-            let sessions = words::plural(self.gone as u64, "session", "sessions");
+        if self.history.gone > 0 {
+            let sessions = words::plural(self.history.gone as u64, "session", "sessions");
             let note =
                 format!("{sessions} that changed it are no longer in the store: annals restore --list");
             context.out.painted_note(Some(Paint::Yellow), note)?;
         }
-        if context.out.is_terminal && context.verbosity >= 0 && !self.versions.is_empty() {
+        if context.out.is_terminal && context.verbosity >= 0 && !self.history.versions.is_empty() {
             context.out.line("")?;
             let next =
                 format!("Next: annals files {} --restore VERSION, or --print VERSION", shell_word(&path));
@@ -176,9 +161,9 @@ impl FileHistory {
 
     fn write_json(&self, context: &mut Context) -> std::io::Result<()> {
         context.out.json(|object| {
-            object.string("path", &self.path.to_string_lossy());
+            object.string("path", &self.history.path.to_string_lossy());
             object.array("versions", |list| {
-                for (version, diff) in self.diffs() {
+                for (version, diff) in self.history.diffs() {
                     list.object(|object| {
                         object.number("version", version.number as u64);
                         object.string_or_null("digest", version.digest().as_deref());
@@ -197,7 +182,7 @@ impl FileHistory {
                     });
                 }
             });
-            object.number("goneSessions", self.gone as u64);
+            object.number("goneSessions", self.history.gone as u64);
         })
     }
 }

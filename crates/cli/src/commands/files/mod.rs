@@ -41,18 +41,18 @@ pub(crate) fn run(args: &FilesArgs, context: &mut Context) -> Result<Outcome, Fa
         let key = session.key.as_str();
         return list::run(touched_files(calls.iter().filter(|call| call.session == key)), args, context);
     };
-    let history = history::FileHistory::read(&path, &calls, context)?;
+    let report = history::FileReport::read(&path, &calls, context)?;
     match (&args.restore, &args.print) {
-        (Some(version), _) => restore::run(&history, version, args, context),
+        (Some(version), _) => restore::run(&report, version, args, context),
         (None, Some(version)) => {
-            let version = history.version(version)?;
+            let version = report.version(version)?;
             let bytes = version.bytes().ok_or_else(|| {
                 Fault::nothing_found(format!("version {} has no recorded content", version.number))
             })?;
             context.out.exact(bytes)?;
             Ok(Outcome::Done)
         }
-        (None, None) => history.show(context),
+        (None, None) => report.show(context),
     }
 }
 

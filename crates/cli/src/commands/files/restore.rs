@@ -3,7 +3,7 @@
 use annals_surgery::file_versions::{RestoreBlock, RestoreOptions, plan_restore};
 use annals_surgery::rewind::ForeignChanges;
 
-use super::history::FileHistory;
+use super::history::FileReport;
 use crate::args::FilesArgs;
 use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
@@ -11,12 +11,13 @@ use crate::error::{Fault, Outcome};
 use crate::surgery::carry_out;
 
 pub(super) fn run(
-    history: &FileHistory,
+    report: &FileReport,
     name: &str,
     args: &FilesArgs,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
-    let version = history.version(name)?;
+    let version = report.version(name)?;
+    let history = &report.history;
     let session = history
         .session_of(version)
         .ok_or_else(|| Fault::nothing_found(format!("session {} is gone", version.session)))?;

@@ -55,7 +55,7 @@ fn rows_of_files(
     let row = |(file, said, link): &(&AgentFile, Transcript<'_>, AgentLink)| {
         let spawn = family.spawn_of(link);
         let parent = spawn.map(|(caller, _)| match caller {
-            Some(agent) => family.agents[*agent].0.entry.key.to_string(),
+            Some(agent) => family.agents[agent].0.entry.key.to_string(),
             None => target.key.to_string(),
         });
         AgentRow {

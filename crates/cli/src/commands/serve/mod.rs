@@ -1,5 +1,7 @@
 //! `annals serve`: shows sessions in a browser.
 
+mod index_process;
+
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use crate::args::ServeArgs;
 use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use index_process::IndexProcess;
 
 pub(crate) fn run(args: &ServeArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let exposure = exposure(args)?;
@@ -27,7 +30,11 @@ pub(crate) fn run(args: &ServeArgs, context: &mut Context) -> Result<Outcome, Fa
         password,
         limits: ServerLimits::default(),
     };
-    let library = library(context, is_exposed)?;
+    let index = Arc::new(IndexProcess::new(context));
+    let library = library(context, is_exposed)?.with_indexer({
+        let index = Arc::clone(&index);
+        move || index.run()
+    });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))?;
@@ -40,6 +47,7 @@ pub(crate) fn run(args: &ServeArgs, context: &mut Context) -> Result<Outcome, Fa
         stop.or(server.run()).await;
         Ok(Outcome::Done)
     });
+    index.stop();
     // Threads that wait for changes of files would be waited for.
     runtime.shutdown_background();
     ended

@@ -1,0 +1,18 @@
+//! The keymap where the terminal viewer is not built in: its presets are known, and every key is taken as it is.
+
+/// Stands for the keymap of the viewer.
+#[derive(Default)]
+pub(crate) struct Keymap;
+
+impl Keymap {
+    /// As the viewer has them.
+    pub(crate) const PRESETS: &[&str] = &["default", "vim"];
+
+    pub(crate) fn preset(name: &str) -> Result<Self, String> {
+        if Self::PRESETS.contains(&name) { Ok(Self) } else { Err(format!("unknown keymap {name:?}")) }
+    }
+
+    pub(crate) fn bind(&mut self, _scope: &str, _action: &str, _keys: &[String]) -> Result<(), String> {
+        Ok(())
+    }
+}

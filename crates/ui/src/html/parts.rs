@@ -1,0 +1,118 @@
+//! A long conversation in parts, each from a prompt on, which can be drawn at the same time.
+
+use std::collections::HashSet;
+
+use crate::view::{Conversation, Item, ItemBody};
+
+use super::HtmlOptions;
+use super::writer::HtmlWriter;
+
+/// The fewest items of a part: one that is drawn in an instant is not worth a thread.
+const MIN_ITEMS: usize = 64;
+
+/// Returns the parts of a conversation: what is drawn in one needs nothing of those before it.
+pub fn parts(talk: &Conversation) -> Vec<&[Item]> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for (at, item) in talk.items.iter().enumerate() {
+        // A prompt names its speaker and its whole time, whatever came before.
+        let is_start = matches!(item.body, ItemBody::Prompt(_)) && item.position.millis.is_some();
+        if is_start && at - from >= MIN_ITEMS {
+            parts.push(&talk.items[from..at]);
+            from = at;
+        }
+    }
+    parts.push(&talk.items[from..]);
+    parts
+}
+
+/// A part of a conversation, drawn.
+#[derive(Clone, Debug)]
+pub struct PagePart<'c> {
+    items: &'c [Item],
+    html: String,
+    /// The lines that have their id in it.
+    anchors: HashSet<usize>,
+}
+
+impl<'c> PagePart<'c> {
+    /// Draws one of the [`parts`] of a conversation.
+    pub fn draw(items: &'c [Item], options: &HtmlOptions<'_>) -> Self {
+        Self::draw_after(HashSet::new(), items, options)
+    }
+
+    /// Draws a part; these lines have their ids before it.
+    fn draw_after(anchors: HashSet<usize>, items: &'c [Item], options: &HtmlOptions<'_>) -> Self {
+        let mut html = String::new();
+        let mut writer = HtmlWriter { anchors, ..HtmlWriter::new(options, &mut html) };
+        writer.items(items);
+        let anchors = writer.anchors;
+        Self { items, html, anchors }
+    }
+
+    /// How many bytes it takes.
+    pub(super) fn len(&self) -> usize {
+        self.html.len()
+    }
+}
+
+/// Writes parts in their order. A part that repeats an id of one before it is drawn again without.
+pub(super) fn join_parts(drawn: Vec<PagePart<'_>>, options: &HtmlOptions<'_>, out: &mut String) {
+    let mut anchors = HashSet::new();
+    for part in drawn {
+        if part.anchors.is_disjoint(&anchors) {
+            out.push_str(&part.html);
+            anchors.extend(part.anchors);
+        } else {
+            let again = PagePart::draw_after(std::mem::take(&mut anchors), part.items, options);
+            out.push_str(&again.html);
+            anchors = again.anchors;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ViewOptions;
+    use crate::html::conversation;
+    use annals_transcript::transcript::Transcript;
+
+    /// Prompts and replies in turn; each reply repeats the time of its prompt.
+    fn talk(count: usize) -> Conversation {
+        let line = |number: usize| {
+            let (kind, before) = if number % 2 == 0 { ("user", "null") } else { ("assistant", "0") };
+            let parent = if number == 0 { "null".to_owned() } else { format!("\"{}\"", number - 1) };
+            let time = format!("2026-01-01T{:02}:{:02}:00Z", number / 60 % 24, number % 60 / 2);
+            format!(
+                r#"{{"type":"{kind}","uuid":"{number}","parentUuid":{parent},"timestamp":"{time}","message":{{"id":"m{number}{before}","content":"text {number}"}}}}"#
+            )
+        };
+        let file = (0..count).map(line).collect::<Vec<_>>().join("\n");
+        Conversation::build(&Transcript::parse(file.as_bytes()), &[], ViewOptions::default())
+    }
+
+    fn check(talk: &Conversation, expected_parts: usize) {
+        let options = HtmlOptions { markup: super::super::Markup::Compact, ..HtmlOptions::default() };
+        let drawn: Vec<_> = parts(talk).into_iter().map(|items| PagePart::draw(items, &options)).collect();
+        assert_eq!(drawn.len(), expected_parts);
+        let (mut joined, mut whole) = (String::new(), String::new());
+        join_parts(drawn, &options, &mut joined);
+        conversation(talk, &options, &mut whole);
+        assert_eq!(joined, whole);
+    }
+
+    #[test]
+    fn parts_together_are_what_is_drawn_at_once() {
+        check(&talk(1), 1);
+        check(&talk(400), 6);
+    }
+
+    #[test]
+    fn an_id_stays_with_the_first_part_that_has_it() {
+        let mut talk = talk(400);
+        let last = talk.items.len() - 1;
+        talk.items[last - 2].position.line = 1;
+        check(&talk, 6);
+    }
+}
