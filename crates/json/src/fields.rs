@@ -87,6 +87,11 @@ impl<'a> Fields<'a> {
 
     /// Reads the fields of the checked object at the start of `raw`, and returns where it ends.
     pub fn from_checked_prefix(raw: &'a [u8]) -> (Self, usize) {
+        Self::read(raw, scan::skip_value)
+    }
+
+    /// The same; `skip` returns the end of the value at a position.
+    pub(crate) fn read(raw: &'a [u8], skip: impl Fn(&[u8], usize) -> usize) -> (Self, usize) {
         let mut list = Vec::with_capacity(DEFAULT_INNER_COUNT);
         let mut has_escaped_keys = false;
         let mut at = scan::skip_space(raw, 1);
@@ -95,7 +100,7 @@ impl<'a> Fields<'a> {
             let key_end = scan::skip_string(raw, at);
             let colon = scan::skip_space(raw, key_end);
             let start = scan::skip_space(raw, colon + 1);
-            let value_end = scan::skip_value(raw, start);
+            let value_end = skip(raw, start);
             let (Some(key), Some(value)) = (raw.get(at + 1..key_end - 1), raw.get(start..value_end)) else {
                 break;
             };

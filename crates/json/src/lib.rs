@@ -5,6 +5,7 @@
 mod compact;
 pub mod edit;
 mod fields;
+mod nesting;
 mod owned;
 mod scan;
 mod strings;
@@ -14,6 +15,7 @@ mod write;
 
 pub use compact::compact;
 pub use fields::{Field, Fields};
+pub use nesting::Nesting;
 pub use owned::RawJson;
 pub use scan::{ParseError, ParseErrorKind, ValueScanner, scan_value, skip_space};
 pub use strings::{MAX_WALK_DEPTH, NestedString, strings};

@@ -147,7 +147,6 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         label.extend(position.is_off_path.then(|| self.beside()));
         let max = self.options.output_lines * if self.depth == 0 { 4 } else { 1 };
         let bar = Span::new(self.options.glyphs().bar, Style::color(color));
-        let options = self.options;
         let style = match prompt.author {
             PromptKind::Command | PromptKind::Shell => Style::BOLD,
             PromptKind::Person | PromptKind::Queued => Style::PLAIN,
