@@ -296,7 +296,7 @@ impl<'c> Collector<'c> {
         let added = self.spool.add(&spooled, self.limits.spool)?;
         if added == AddOutcome::Stored {
             self.state.take(&spooled);
-            self.send_waiting(delivery)?;
+            self.send_added(spooled, delivery)?;
         }
         Ok(added)
     }

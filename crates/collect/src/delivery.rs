@@ -85,6 +85,21 @@ impl Collector<'_> {
         Ok(())
     }
 
+    /// Sends a batch that was just put into the spool: if nothing is before it, without reading it again.
+    pub(crate) fn send_added(
+        &mut self,
+        added: SpooledBatch,
+        delivery: &mut Delivery<'_>,
+    ) -> Result<(), CollectError> {
+        if delivery.failure.is_none() && self.spool.first_number() == Some(added.batch.sequence) {
+            self.attempt(added, 1, delivery)?;
+        } else {
+            // It may be long, and is on the disk.
+            drop(added);
+        }
+        self.send_waiting(delivery)
+    }
+
     /// Sends the spool again, with waits between, until it is empty or the attempts are used up.
     pub(crate) fn retry_waiting(&mut self, delivery: &mut Delivery<'_>) -> Result<(), CollectError> {
         while let Some(failure) = delivery.failure.take() {

@@ -215,6 +215,11 @@ impl Spool {
         Ok(path)
     }
 
+    /// The number of the batch that is to be sent next.
+    pub(crate) fn first_number(&self) -> Option<u64> {
+        self.ours().next().map(|kept| kept.sequence)
+    }
+
     /// The batch that is to be sent next.
     pub(crate) fn first(&self) -> Result<Option<SpooledBatch>, CollectError> {
         self.ours().next().map(|kept| self.read(kept.sequence)).transpose()

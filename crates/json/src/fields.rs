@@ -101,6 +101,14 @@ impl<'a> Fields<'a> {
 
     /// Reads the fields of the checked object at the start of `raw`, and returns where it ends.
     pub(super) fn from_checked_prefix(raw: &'a [u8], usual: usize, known: KnownValues<'a>) -> (Self, usize) {
+        let skip = |raw: &[u8], at: usize| known.end(raw, at).unwrap_or_else(|| scan::skip_value(raw, at));
+        let (mut fields, end) = Self::read(raw, usual, skip);
+        fields.known = known;
+        (fields, end)
+    }
+
+    /// The same; `skip` returns the end of the value at a position.
+    pub(super) fn read(raw: &'a [u8], usual: usize, skip: impl Fn(&[u8], usize) -> usize) -> (Self, usize) {
         let mut list = Vec::with_capacity(usual);
         let mut has_escaped_keys = false;
         let mut at = scan::skip_space(raw, 1);
@@ -109,7 +117,7 @@ impl<'a> Fields<'a> {
             let (key_end, has_escapes) = scan::skip_key(raw, at);
             let colon = scan::skip_space(raw, key_end);
             let start = scan::skip_space(raw, colon + 1);
-            let value_end = known.end(raw, start).unwrap_or_else(|| scan::skip_value(raw, start));
+            let value_end = skip(raw, start);
             let (Some(key), Some(value)) = (raw.get(at + 1..key_end - 1), raw.get(start..value_end)) else {
                 break;
             };
@@ -123,7 +131,7 @@ impl<'a> Fields<'a> {
             at = scan::skip_space(raw, end + 1);
         }
         let end = raw.len().min(end + 1);
-        (Self { raw: &raw[..end], list, has_escaped_keys, known }, end)
+        (Self { raw: &raw[..end], list, has_escaped_keys, known: KnownValues::default() }, end)
     }
 
     /// The bytes of the whole object.

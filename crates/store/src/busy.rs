@@ -66,7 +66,7 @@ impl FileStamp {
 /// Looks for a client that is writing to a session; `left` is the file's state when we closed it.
 ///
 /// A client that registered proves that the session is open. That none did proves nothing: old releases do not register, and
-/// the process of one in a container is not among ours. Then only the file tells, and a write a moment ago counts.
+/// neither do those on other machines that share the store. Then only the file tells, and a write a moment ago counts.
 pub(crate) fn client_at_work(
     path: &Path,
     session: &SessionKey,
@@ -118,10 +118,28 @@ fn registered_client(config: &ConfigDir, session: &SessionKey) -> Option<u32> {
         Some(RunningClient::new(file.object().ok()?).session()?.is(session.as_str()))
     };
     let mut clients = entries.filter_map(|entry| Some((pid_of(&entry.path())?, entry.path())));
-    clients.find(|(pid, path)| is_alive(*pid) && shows(path) == Some(true)).map(|(pid, _)| pid)
+    clients.find(|(pid, path)| shows(path) == Some(true) && is_client_alive(*pid)).map(|(pid, _)| pid)
 }
 
 /// Returns whether a process runs; `true` on systems without `/proc`.
 pub fn is_alive(pid: u32) -> bool {
     !Path::new("/proc/self").exists() || Path::new("/proc").join(pid.to_string()).exists()
+}
+
+/// Returns whether the client that registered under this number runs: as a process of ours, or in a container on this machine,
+/// where processes have numbers of their own.
+pub fn is_client_alive(pid: u32) -> bool {
+    is_alive(pid) || runs_in_a_container(pid)
+}
+
+/// The system lists the processes of containers with their numbers in every namespace, ours first.
+fn runs_in_a_container(pid: u32) -> bool {
+    let number = pid.to_string();
+    let has_number = |status: &str| {
+        let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+        numbers.is_some_and(|numbers| numbers.split_ascii_whitespace().skip(1).any(|inner| inner == number))
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut statuses = processes.filter_map(|process| fs::read_to_string(process.path().join("status")).ok());
+    statuses.any(|status| has_number(&status))
 }

@@ -1,7 +1,9 @@
 //! `annals export` and `annals show --as html`.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
+use std::process::Stdio;
 
 use annals_testkit::builder::Session;
 use annals_testkit::corpus;
@@ -147,6 +149,38 @@ fn a_killed_export_leaves_whole_pages_that_the_next_one_knows() {
         assert_eq!(pages.filter(has_words).count(), 130);
     }
     assert!(killed > 6, "{killed} exports were killed");
+}
+
+/// Two exports to one folder: each removes what waits for its name, and would remove what the other wrote.
+#[cfg(unix)]
+#[test]
+fn a_second_export_to_a_folder_waits_for_the_first() {
+    let home = home();
+    let out = home.path().join("pages");
+    fs::create_dir(&out).unwrap();
+    let to = out.display().to_string();
+    let folder = fs::File::open(&out).unwrap();
+    folder.lock().unwrap();
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    command.args(["export", "--all", "--to", &to]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut waits = command.spawn().unwrap();
+    let mut said = [0; 7];
+    let mut error = waits.stderr.take().unwrap();
+    error.read_exact(&mut said).unwrap();
+    assert!(waits.try_wait().unwrap().is_none() && names(&out).is_empty());
+    folder.unlock().unwrap();
+    let mut rest = String::new();
+    error.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("another annals exports to this folder; waiting"), "{rest}");
+    assert_eq!(waits.wait().unwrap().code(), Some(0));
+    assert_eq!(names(&out).len(), 4);
+    // Any number of them at once leave what one leaves.
+    fs::remove_dir_all(&out).unwrap();
+    let mut all: Vec<_> = (0..4).map(|_| command.spawn().unwrap()).collect();
+    assert!(all.iter_mut().all(|child| child.wait().unwrap().code() == Some(0)));
+    assert_eq!(names(&out).len(), 4);
+    let unchanged = annals_exits(&home, &["export", "--all", "--to", &to], 0).out;
+    assert!(unchanged.contains("2 unchanged"), "{unchanged}");
 }
 
 #[test]

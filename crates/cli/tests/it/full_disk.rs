@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
@@ -12,6 +13,34 @@ use annals_testkit::skipped;
 use annals_testkit::tree::exact_tree;
 
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
+const EMPTY: &str = "3f2a0000-1111-4222-8333-555555555555";
+
+/// Commands that `annals undo` reverts.
+const UNDONE: [&str; 14] = [
+    "trash ID --yes",
+    "strip ID --tools all --yes",
+    "clone ID --yes",
+    "fork ID --yes",
+    "compress ID --keep-turns 1 --yes",
+    "redact ID --pattern word --yes",
+    "repair ID --yes",
+    "rename ID Another --yes",
+    "tag ID a-tag --yes",
+    "todos set ID --file items.json --yes",
+    "move-project /w /moved --yes",
+    "reset-project --yes -- -w",
+    "gc --apply --yes",
+    "import one.bundle --new-id --yes",
+];
+
+/// Commands that are run again when there is room.
+const RUN_AGAIN: [&str; 5] = [
+    "archive ID",
+    "index",
+    "collect --to file:sink.ndjson",
+    "new --cwd /w --title T",
+    "config set theme dark",
+];
 
 fn home() -> Home {
     let home = Home::new();
@@ -19,7 +48,15 @@ fn home() -> Home {
     for _ in 0..40 {
         session = session.prompt(&"word ".repeat(300)).reply(&"and ".repeat(300));
     }
-    home.write(format!("projects/-w/{ID}.jsonl"), session.into_bytes());
+    session = session.prompt("list").tool_use("Bash", r#"{"command":"ls"}"#).tool_result("a").reply("done");
+    let mut bytes = session.into_bytes();
+    // Something for a repair.
+    bytes.extend_from_slice(b"{\"type\":\"user\",\"uuid\":\"torn");
+    home.write(format!("projects/-w/{ID}.jsonl"), bytes);
+    let empty = home.write(format!("projects/-w/{EMPTY}.jsonl"), "");
+    let old = SystemTime::now() - Duration::from_secs(100 * 24 * 60 * 60);
+    fs::File::options().write(true).open(empty).unwrap().set_modified(old).unwrap();
+    fs::write(home.work_dir().join("items.json"), r#"["one","two"]"#).unwrap();
     home.write(format!("projects/-w/{ID}/tool-results/t1.txt"), "x".repeat(50_000));
     home.write(format!("projects/-w/{ID}/tool-results/t2.txt"), "y".repeat(50_000));
     home.write(
@@ -31,8 +68,14 @@ fn home() -> Home {
 }
 
 /// Runs commands with a folder on a file system that has `room` bytes left besides its content, and then, with room again,
-/// undo. What the folder holds in the end is copied out to `out`.
-fn run_in_room(home: &Home, folder: &Path, room: usize, script: &str, out: &Path) -> Option<String> {
+/// another. What the folder holds in the end is copied out to `out`.
+fn run_in_room(
+    home: &Home,
+    folder: &Path,
+    room: usize,
+    [script, then]: [&str; 2],
+    out: &Path,
+) -> Option<String> {
     let script = format!(
         r#"set -e
 mkdir -p "$2" "$3"; cp -a "$2/." "$3/before"
@@ -44,7 +87,7 @@ free=$(df --output=avail -B1 "$2" | tail -1)
 set +e
 {script}
 rm -f "$2/.filler"; mount -o remount,size=64m "$2"
-"$1" undo --yes > "$3/undo" 2>&1; echo "undo $?"
+"$1" {then} > "$3/then" 2>&1; echo "then $?"
 cp -a "$2/." "$3/after"
 "#
     );
@@ -52,7 +95,7 @@ cp -a "$2/." "$3/after"
     command.args(["--mount", "--map-root-user", "bash", "-c", &script, "bash"]);
     command.arg(env!("CARGO_BIN_EXE_annals")).arg(folder).arg(out);
     let answer = home.finish(&mut command);
-    if answer.error.contains("unshare") || answer.error.contains("mount:") || !answer.out.contains("undo ") {
+    if answer.error.contains("unshare") || answer.error.contains("mount:") || !answer.out.contains("then ") {
         return None;
     }
     Some(answer.out)
@@ -64,42 +107,61 @@ fn relative(root: &Path) -> Vec<(String, String)> {
     tree.into_iter().map(|(path, text)| (name(&path), text)).filter(|(name, _)| name != ".filler").collect()
 }
 
-fn check(test: &str, on_data: bool) {
-    for command in ["trash", "strip --tools all --thinking", "clone", "compress --keep-turns 1"] {
-        for room in [0, 4_096, 40_000, 100_000, 200_000] {
-            let home = home();
-            let folder = if on_data { home.data_dir() } else { home.config_dir() };
-            let before = relative(&home.config_dir());
-            let out = home.path().join("out");
-            let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
-            let script = format!("\"$1\" {word} {ID} {rest} --yes > \"$3/said\" 2>&1; echo \"change $?\"");
-            let Some(answer) = run_in_room(&home, &folder, room, &script, &out) else {
-                skipped(test, "this user may not mount");
-                return;
-            };
-            let said = || fs::read_to_string(out.join("said")).unwrap_or_default();
-            let store = if on_data { home.config_dir() } else { out.join("after") };
-            let undone = fs::read_to_string(out.join("undo")).unwrap_or_default();
+/// A store before and after, what the commands answered, and a text for failures.
+struct Finding<'f> {
+    before: Vec<(String, String)>,
+    after: Vec<(String, String)>,
+    answer: &'f str,
+    what: &'f str,
+}
+
+/// Runs a command with each amount of room, then `then` with room for everything, and calls `judge` with what was found.
+fn check(test: &str, on_data: bool, [command, then]: [&str; 2], judge: &dyn Fn(Finding<'_>)) {
+    for room in [0, 4_096, 40_000, 100_000, 200_000] {
+        let home = home();
+        let bundle = ["export", ID, "--as", "bundle", "--to", "one.bundle"];
+        crate::annals_exits(&home, &bundle, 0);
+        let folder = if on_data { home.data_dir() } else { home.config_dir() };
+        let before = relative(&home.config_dir());
+        let out = home.path().join("out");
+        let [command, then] = [command, then].map(|text| text.replace("ID", ID));
+        let script = format!("\"$1\" {command} > \"$3/said\" 2>&1; echo \"change $?\"");
+        let Some(answer) = run_in_room(&home, &folder, room, [&script, &then], &out) else {
+            return skipped(test, "this user may not mount");
+        };
+        let text = |name: &str| fs::read_to_string(out.join(name)).unwrap_or_default();
+        let what = format!("{command} with {room} bytes: {answer}{}{}", text("said"), text("then"));
+        let store = if on_data { home.config_dir() } else { out.join("after") };
+        judge(Finding { before, after: relative(&store), answer: &answer, what: &what });
+    }
+}
+
+fn check_all(test: &str, on_data: bool) {
+    for command in UNDONE {
+        check(test, on_data, [command, "undo --yes"], &|Finding { before, after, answer, what }| {
             // Either the change was made, and is undone; or nothing was changed, and there is nothing to undo.
             let done = answer.contains("change 0");
-            assert!(
-                answer.contains("undo 0") || (!done && answer.contains("undo 1")),
-                "{command} {room}: {answer}{}{undone}",
-                said()
-            );
-            assert_eq!(relative(&store), before, "{command} with {room} bytes: {}{undone}", said());
-        }
+            assert!(answer.contains("then 0") || (!done && answer.contains("then 1")), "{what}");
+            assert_eq!(after, before, "{what}");
+        });
+    }
+    for command in RUN_AGAIN {
+        check(test, on_data, [command, command], &|Finding { before, after, answer, what }| {
+            let codes = ["change 0", "change 3", "change 74"];
+            assert!(codes.iter().any(|code| answer.contains(code)) && answer.contains("then 0"), "{what}");
+            assert!(command.starts_with("new") || after == before, "{what}");
+        });
     }
 }
 
 #[test]
 fn a_change_with_a_full_data_disk_is_whole_or_nothing() {
-    check("a_change_with_a_full_data_disk_is_whole_or_nothing", true);
+    check_all("a_change_with_a_full_data_disk_is_whole_or_nothing", true);
 }
 
 #[test]
 fn a_change_with_a_full_store_is_whole_or_nothing() {
-    check("a_change_with_a_full_store_is_whole_or_nothing", false);
+    check_all("a_change_with_a_full_store_is_whole_or_nothing", false);
 }
 
 /// Exports to a small file system, then again with room; what is there each time, and the exit codes.

@@ -35,6 +35,8 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_text;
 mod killed;
+#[cfg(target_os = "linux")]
+mod killed_anywhere;
 #[cfg(unix)]
 mod links;
 mod listing;

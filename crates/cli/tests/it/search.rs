@@ -1,6 +1,8 @@
 //! `annals search`, `index` and `sql`, for people and programs.
 
 mod passages;
+#[cfg(unix)]
+mod settling;
 
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};

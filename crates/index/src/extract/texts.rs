@@ -1,6 +1,6 @@
 //! Collects the strings of a JSON value as searchable text.
 
-use annals_json::{MAX_WALK_DEPTH, Text, Value, ValueKind, strings};
+use annals_json::{MAX_WALK_DEPTH, Nesting, Text, Value, ValueKind, strings};
 
 use super::rows::MAX_INDEXED_BYTES;
 
@@ -17,7 +17,7 @@ pub(super) struct TextCollector {
 impl TextCollector {
     pub(super) fn of(value: Value<'_>) -> Self {
         let mut texts = Self::default();
-        texts.collect(value, 0);
+        texts.collect(value, &Nesting::of(value), 0);
         texts
     }
 
@@ -44,7 +44,7 @@ impl TextCollector {
         self.bytes += (text.decoded_len() - head.len()) as u64;
     }
 
-    fn collect(&mut self, value: Value<'_>, depth: usize) {
+    fn collect<'a>(&mut self, value: Value<'a>, nesting: &Nesting<'a>, depth: usize) {
         match value.kind() {
             ValueKind::Array | ValueKind::Object if depth >= MAX_WALK_DEPTH => {
                 for string in strings(value).filter(|string| !string.is_key) {
@@ -56,13 +56,15 @@ impl TextCollector {
                     self.push_text(text);
                 }
             }
-            ValueKind::Array => value.items().for_each(|item| self.collect(item, depth + 1)),
+            ValueKind::Array => {
+                nesting.items(value).for_each(|item| self.collect(item, nesting, depth + 1));
+            }
             ValueKind::Object => {
-                let Some(fields) = value.fields() else { return };
+                let Some(fields) = nesting.fields(value) else { return };
                 for field in fields.iter().filter(|field| !OPAQUE.contains(&field.key.raw())) {
                     // The type of a block is not part of the text.
                     if field.key.raw() != b"type" {
-                        self.collect(field.value, depth + 1);
+                        self.collect(field.value, nesting, depth + 1);
                     }
                 }
             }

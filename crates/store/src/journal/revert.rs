@@ -14,6 +14,7 @@ use crate::files::{
     folder_of, forget_old_files, old_file_of, set_staged_time, stage, swap_and_carry_over, take_back,
 };
 use crate::layout::{ConfigDir, FileRole};
+use crate::scan::modified_millis;
 use crate::sessions_index;
 
 /// Reverts a change.
@@ -98,13 +99,19 @@ impl Reverter<'_, '_> {
                 let index = config.sessions_index(&slug);
                 let is_stale = match self.index_effect(&index) {
                     Some(is_restored) => !is_restored,
-                    None => !exists(path),
+                    None => !exists(path) && self.was_written_since(&index),
                 };
                 if is_stale {
                     let _ = sessions_index::refresh(&config, &slug, &session);
                 }
             }
         }
+    }
+
+    /// Whether a file was written after the change began: else it is as it was before, whatever it says.
+    fn was_written_since(&self, path: &Path) -> bool {
+        let modified = fs::metadata(path).ok().and_then(|metadata| modified_millis(&metadata));
+        modified.is_none_or(|modified| modified >= self.entry.time)
     }
 
     /// Whether an index that the change replaced is as it was; `None` if the change did not replace it.

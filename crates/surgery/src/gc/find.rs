@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use annals_store::agents::is_warm_up;
-use annals_store::busy::is_alive;
+use annals_store::busy::is_client_alive;
 use annals_store::files::is_left_over;
 use annals_store::read::ReadError;
 use annals_store::running::running;
@@ -70,7 +70,7 @@ struct LeftoverSearch<'d> {
 impl<'d> LeftoverSearch<'d> {
     fn new(discovery: &'d Discovery, options: &'d GcOptions) -> Self {
         let (clients, _) = running(discovery);
-        let shown = clients.iter().filter(|client| is_alive(client.pid));
+        let shown = clients.iter().filter(|client| is_client_alive(client.pid));
         let shown = shown.filter_map(|file| Some(SessionKey::new(file.client().ok()?.session()?.decode())));
         let mut newest: HashMap<&SessionKey, i64> = HashMap::new();
         let sides =
@@ -214,7 +214,7 @@ impl<'d> LeftoverSearch<'d> {
             FileRole::FileHistory { .. } => LeftoverKind::Copies,
             FileRole::SessionEnv { .. } => LeftoverKind::Environments,
             FileRole::ImageCache { .. } => LeftoverKind::Images,
-            FileRole::RunningClient { pid } if !is_alive(*pid) => {
+            FileRole::RunningClient { pid } if !is_client_alive(*pid) => {
                 return self.add(LeftoverKind::Clients, &file.path, file.bytes, file.modified);
             }
             FileRole::SubAgentMeta { .. } => return self.meta(file),

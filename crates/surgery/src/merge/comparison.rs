@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use annals_json::{Fields, MAX_WALK_DEPTH, Value, ValueKind, compact};
+use annals_json::{Fields, MAX_WALK_DEPTH, Nesting, Value, ValueKind, compact};
 use annals_transcript::graph::{Graph, Link};
 use annals_transcript::record::{RecordKind, SystemKind};
 use annals_transcript::resume::{Client, leaf};
@@ -195,7 +195,7 @@ fn uuids<'a>(transcript: &'a Transcript<'_>) -> impl Iterator<Item = (String, No
 fn is_same_record(one: &Fields<'_>, two: &Fields<'_>) -> bool {
     let kind = |fields: &Fields<'_>| fields.text("type").map(|kind| kind.to_string());
     let is_same = match (content(one), content(two)) {
-        (Some(one), Some(two)) => is_equal(one, two, 0) || is_wrapped(one, two) || is_wrapped(two, one),
+        (Some(one), Some(two)) => is_equal(one, two) || is_wrapped(one, two) || is_wrapped(two, one),
         (one, two) => one.is_none() && two.is_none(),
     };
     kind(one) == kind(two) && is_same
@@ -210,11 +210,19 @@ fn is_wrapped(text: Value<'_>, list: Value<'_>) -> bool {
     let mut blocks = list.items();
     let (only, rest) = (blocks.next(), blocks.next());
     let block = only.filter(|_| rest.is_none()).and_then(|only| only.get("text"));
-    text.text().is_some() && block.is_some_and(|block| is_equal(text, block, 0))
+    text.text().is_some() && block.is_some_and(|block| is_equal(text, block))
 }
 
 /// Whether two values are equal apart from spaces, escapes and the order of keys; very deep down, apart from spaces alone.
-fn is_equal(one: Value<'_>, two: Value<'_>, depth: usize) -> bool {
+fn is_equal(one: Value<'_>, two: Value<'_>) -> bool {
+    is_nested_equal((one, &Nesting::of(one)), (two, &Nesting::of(two)), 0)
+}
+
+fn is_nested_equal<'a, 'b>(
+    (one, in_one): (Value<'a>, &Nesting<'a>),
+    (two, in_two): (Value<'b>, &Nesting<'b>),
+    depth: usize,
+) -> bool {
     if depth >= MAX_WALK_DEPTH {
         let compacted = |value| {
             let mut out = Vec::new();
@@ -223,16 +231,17 @@ fn is_equal(one: Value<'_>, two: Value<'_>, depth: usize) -> bool {
         };
         return compacted(one) == compacted(two);
     }
-    match (one.fields(), two.fields(), one.text(), two.text()) {
+    let is_same = |one, two| is_nested_equal((one, in_one), (two, in_two), depth + 1);
+    match (in_one.fields(one), in_two.fields(two), one.text(), two.text()) {
         (Some(one), Some(two), ..) => {
             let keys = |fields: &Fields<'_>| fields.iter().count();
-            let has = |key: &str, value| two.get(key).is_some_and(|other| is_equal(value, other, depth + 1));
+            let has = |key: &str, value| two.get(key).is_some_and(|other| is_same(value, other));
             keys(&one) == keys(&two) && one.iter().all(|field| has(&field.key.decode(), field.value))
         }
         (_, _, Some(one), Some(two)) => one.decode() == two.decode(),
         _ if one.kind() == ValueKind::Array && two.kind() == ValueKind::Array => {
-            one.items().count() == two.items().count()
-                && one.items().zip(two.items()).all(|(one, two)| is_equal(one, two, depth + 1))
+            in_one.items(one).count() == in_two.items(two).count()
+                && in_one.items(one).zip(in_two.items(two)).all(|(one, two)| is_same(one, two))
         }
         _ => one.raw() == two.raw(),
     }
@@ -257,7 +266,7 @@ mod tests {
     #[test]
     fn a_copy_may_be_written_in_another_way() {
         let same = |one: &str, two: &str| {
-            is_equal(Value::parse(one.as_bytes()).unwrap(), Value::parse(two.as_bytes()).unwrap(), 0)
+            is_equal(Value::parse(one.as_bytes()).unwrap(), Value::parse(two.as_bytes()).unwrap())
         };
         assert!(same(r#"[{"type":"text","text":"é\n"}]"#, r#"[ {"text": "\u00e9\u000a", "type": "text"} ]"#));
         let wrapped = |one: &str, two: &str| {

@@ -1,6 +1,8 @@
 //! Makes values smaller, with placeholders for what is removed. Each function returns `None` if nothing changes.
 
-use annals_json::{ArrayWriter, MAX_WALK_DEPTH, ObjectWriter, Value, ValueKind, write_string};
+use annals_json::{
+    ArrayWriter, Fields, MAX_WALK_DEPTH, Nesting, ObjectWriter, Value, ValueKind, write_string,
+};
 
 /// Strings of `toolUseResult` up to this length stay.
 pub(super) const SHORT_BYTES: usize = 200;
@@ -60,11 +62,12 @@ pub(super) fn cut_text(content: Value<'_>, limit: usize) -> Option<Vec<u8>> {
 
 /// A value with long strings and lists shortened; keys stay.
 pub(super) fn shrink(value: Value<'_>, limit: usize) -> Option<Vec<u8>> {
-    shrink_nested(value, limit, 0)
+    shrink_nested(value, &Nesting::of(value), limit, 0)
 }
 
 /// Values that are nested too deep to walk are replaced like texts.
-fn shrink_nested(value: Value<'_>, limit: usize, depth: usize) -> Option<Vec<u8>> {
+fn shrink_nested<'a>(value: Value<'a>, nesting: &Nesting<'a>, limit: usize, depth: usize) -> Option<Vec<u8>> {
+    let shrink_inner = |item| shrink_nested(item, nesting, limit, depth + 1);
     match value.kind() {
         ValueKind::Array | ValueKind::Object if depth >= MAX_WALK_DEPTH => {
             let bytes = value.raw().len();
@@ -75,26 +78,27 @@ fn shrink_nested(value: Value<'_>, limit: usize, depth: usize) -> Option<Vec<u8>
             (bytes > limit.max(MIN_REPLACED_BYTES)).then(|| string(&words(bytes)))
         }
         ValueKind::Array => {
-            let json = rewrite(value, &|item| shrink_nested(item, limit, depth + 1));
+            let json = rewrite(value, nesting, &shrink_inner);
             // A list of many short strings is long, too.
             let bytes = json.as_deref().unwrap_or(value.raw()).len();
             if bytes > 4 * limit { Some(b"[]".to_vec()) } else { json }
         }
-        ValueKind::Object => rewrite(value, &|item| shrink_nested(item, limit, depth + 1)),
+        ValueKind::Object => rewrite(value, nesting, &shrink_inner),
         _ => None,
     }
 }
 
 /// A value with a placeholder for each image in it.
 pub(super) fn without_images(value: Value<'_>) -> Option<Vec<u8>> {
-    without_nested_images(value, 0)
+    without_nested_images(value, &Nesting::of(value), 0)
 }
 
-fn without_nested_images(value: Value<'_>, depth: usize) -> Option<Vec<u8>> {
+fn without_nested_images<'a>(value: Value<'a>, nesting: &Nesting<'a>, depth: usize) -> Option<Vec<u8>> {
     if depth >= MAX_WALK_DEPTH {
         return None;
     }
-    if value.kind() == ValueKind::Object && value.get("source").is_some() && is_image(value) {
+    let fields = nesting.fields(value);
+    if fields.as_ref().is_some_and(|fields| fields.get("source").is_some() && is_image(fields)) {
         let mut json = Vec::new();
         let mut block = ObjectWriter::begin(&mut json);
         block.string("type", "text").string("text", IMAGE);
@@ -102,48 +106,49 @@ fn without_nested_images(value: Value<'_>, depth: usize) -> Option<Vec<u8>> {
         return Some(json);
     }
     // The interface's copy of an image that was read.
-    if let Some(data) = value.get("base64").filter(|data| data.raw().len() > 2) {
-        return rewrite(value, &|item| (item.raw() == data.raw()).then(|| b"\"\"".to_vec()));
+    let data = fields.and_then(|fields| fields.get("base64")).filter(|data| data.raw().len() > 2);
+    if let Some(data) = data {
+        return rewrite(value, nesting, &|item| (item.raw() == data.raw()).then(|| b"\"\"".to_vec()));
     }
-    rewrite(value, &|item| without_nested_images(item, depth + 1))
+    rewrite(value, nesting, &|item| without_nested_images(item, nesting, depth + 1))
 }
 
-fn is_image(value: Value<'_>) -> bool {
-    value.get("type").and_then(Value::text).is_some_and(|kind| kind.is("image"))
+fn is_image(fields: &Fields<'_>) -> bool {
+    fields.text("type").is_some_and(|kind| kind.is("image"))
 }
 
-/// An object or list with the values that `change` replaces.
-fn rewrite(value: Value<'_>, change: &dyn Fn(Value<'_>) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
-    let mut is_changed = false;
-    let mut now = |item: Value<'_>| match change(item) {
-        Some(json) => {
-            is_changed = true;
-            json
-        }
-        None => item.raw().to_vec(),
+/// An object or list with the values that `change` replaces. Nothing is copied unless something is replaced.
+fn rewrite<'a>(
+    value: Value<'a>,
+    nesting: &Nesting<'a>,
+    change: &dyn Fn(Value<'a>) -> Option<Vec<u8>>,
+) -> Option<Vec<u8>> {
+    let fields = nesting.fields(value);
+    let items: Vec<Value<'a>> = match &fields {
+        Some(fields) => fields.iter().map(|field| field.value).collect(),
+        None => nesting.items(value).collect(),
     };
+    let changed: Vec<Option<Vec<u8>>> = items.iter().map(|item| change(*item)).collect();
+    if changed.iter().all(Option::is_none) {
+        return None;
+    }
+    let now = items.iter().zip(&changed).map(|(item, new)| new.as_deref().unwrap_or(item.raw()));
     let mut json = Vec::new();
-    match value.kind() {
-        ValueKind::Array => {
-            let mut array = ArrayWriter::begin(&mut json);
-            for item in value.items() {
-                let item = now(item);
-                array.item().extend_from_slice(&item);
-            }
-            array.end();
-        }
-        ValueKind::Object => {
-            let fields = value.fields()?;
+    match fields {
+        Some(fields) => {
             let mut object = ObjectWriter::begin(&mut json);
-            for field in fields.iter() {
-                let item = now(field.value);
-                object.raw_key(&[b"\"", field.key.raw(), b"\""].concat()).extend_from_slice(&item);
+            for (field, item) in fields.iter().zip(now) {
+                object.raw_key(&[b"\"", field.key.raw(), b"\""].concat()).extend_from_slice(item);
             }
             object.end();
         }
-        _ => return None,
+        None => {
+            let mut array = ArrayWriter::begin(&mut json);
+            now.for_each(|item| array.item().extend_from_slice(item));
+            array.end();
+        }
     }
-    is_changed.then_some(json)
+    Some(json)
 }
 
 #[cfg(test)]

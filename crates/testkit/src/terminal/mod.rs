@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
@@ -89,14 +90,14 @@ impl Terminal {
     #[track_caller]
     pub fn stop_reading(&self) {
         self.is_read.store(false, Ordering::SeqCst);
-        let (mut waiting, mut same) = (0, 0);
-        let began = Instant::now();
-        while same < 50 {
+        let (mut full, began) = (0, Instant::now());
+        // What waits to be read is counted only up to 4095 bytes, and the device takes more: only its other end tells.
+        while full < 20 {
             assert!(began.elapsed() < TIMEOUT, "it does not print enough");
             thread::sleep(POLL_INTERVAL);
-            let now = rustix::io::ioctl_fionread(&self.ours).unwrap();
-            same = if now == waiting && now > 1000 { same + 1 } else { 0 };
-            waiting = now;
+            let mut watched = [PollFd::new(&self.theirs, PollFlags::OUT)];
+            poll(&mut watched, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap();
+            full = if watched[0].revents().contains(PollFlags::OUT) { 0 } else { full + 1 };
         }
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::blocks::is_json_key_member;
 use super::encoded;
 use super::haystack::is_data;
-use annals_json::{Field, Fields, MAX_WALK_DEPTH, Text, Value, ValueKind, strings, write_string};
+use annals_json::{Field, Fields, MAX_WALK_DEPTH, Nesting, Text, Value, ValueKind, strings, write_string};
 
 /// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,20 +138,23 @@ pub fn visit(
     context: JsonContext,
     replace: &mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
 ) -> Option<Vec<u8>> {
-    let mut visitor = TextVisitor { whole: value.raw(), replace, splices: Vec::new(), depth: 0 };
+    let nesting = Nesting::of(value);
+    let mut visitor =
+        TextVisitor { whole: value.raw(), nesting: &nesting, replace, splices: Vec::new(), depth: 0 };
     visitor.value(value, "", context);
     (!visitor.splices.is_empty()).then(|| splice(value.raw(), &visitor.splices))
 }
 
-struct TextVisitor<'v> {
+struct TextVisitor<'v, 'n> {
     whole: &'v [u8],
-    replace: &'v mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
+    nesting: &'n Nesting<'v>,
+    replace: &'n mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
     /// Ranges of the whole and their new bytes, in order.
     splices: Vec<(Range<usize>, Vec<u8>)>,
     depth: usize,
 }
 
-impl<'v> TextVisitor<'v> {
+impl<'v> TextVisitor<'v, '_> {
     fn value(&mut self, value: Value<'v>, name: &str, context: JsonContext) {
         if self.depth >= MAX_WALK_DEPTH {
             return self.flat(value, name);
@@ -165,7 +168,7 @@ impl<'v> TextVisitor<'v> {
             }
             ValueKind::Array => self.array(value, name, context),
             ValueKind::Object => {
-                if let Some(fields) = value.fields() {
+                if let Some(fields) = self.nesting.fields(value) {
                     self.object(&fields, context, None);
                 }
             }
@@ -220,9 +223,10 @@ impl<'v> TextVisitor<'v> {
     fn array(&mut self, array: Value<'v>, name: &str, context: JsonContext) {
         let mut kept_end = None;
         let mut lost: Option<Range<usize>> = None;
-        for item in array.items() {
+        let nesting = self.nesting;
+        for item in nesting.items(array) {
             let here = span(self.whole, item.raw());
-            let thought = item.fields().filter(is_thought);
+            let thought = nesting.fields(item).filter(is_thought);
             if thought.as_ref().is_some_and(|thought| self.is_lost(thought)) {
                 lost = Some(lost.map_or(here.start, |lost| lost.start)..here.end);
                 continue;

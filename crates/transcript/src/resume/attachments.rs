@@ -8,7 +8,7 @@ use super::rules::{ClientRules, QueuedImageRule};
 use crate::content::Block;
 use crate::record::{Attachment, AttachmentBody};
 use crate::transcript::NodeIndex;
-use annals_json::{MAX_WALK_DEPTH, Text, Value, ValueKind, strings};
+use annals_json::{MAX_WALK_DEPTH, Nesting, Text, Value, ValueKind, strings};
 
 /// Kinds that every known client renders.
 const RENDERED_BY_ALL: &[&str] = &[
@@ -99,7 +99,7 @@ fn describe(body: &AttachmentBody<'_>) -> String {
                 ])
                 .any(|key| field.key.is(key));
         if is_text {
-            collect_texts(field.value, 0, &mut texts);
+            collect_texts(field.value, &Nesting::of(field.value), 0, &mut texts);
         }
     }
     texts.dedup();
@@ -111,7 +111,7 @@ fn describe(body: &AttachmentBody<'_>) -> String {
 }
 
 /// Collects the texts of a value, without image data.
-fn collect_texts(value: Value<'_>, depth: usize, texts: &mut Vec<String>) {
+fn collect_texts<'a>(value: Value<'a>, nesting: &Nesting<'a>, depth: usize, texts: &mut Vec<String>) {
     match value.kind() {
         ValueKind::Array | ValueKind::Object if depth >= MAX_WALK_DEPTH => {
             let values = strings(value).filter(|string| !string.is_key);
@@ -122,9 +122,12 @@ fn collect_texts(value: Value<'_>, depth: usize, texts: &mut Vec<String>) {
                 texts.push(text.decode().into_owned());
             }
         }
-        ValueKind::Array => value.items().for_each(|item| collect_texts(item, depth + 1, texts)),
+        ValueKind::Array => {
+            nesting.items(value).for_each(|item| collect_texts(item, nesting, depth + 1, texts));
+        }
         ValueKind::Object => {
-            for field in value.fields().iter().flat_map(|fields| fields.iter().collect::<Vec<_>>()) {
+            let Some(fields) = nesting.fields(value) else { return };
+            for field in fields.iter() {
                 let is_text = [
                     "text",
                     "content",
@@ -138,7 +141,7 @@ fn collect_texts(value: Value<'_>, depth: usize, texts: &mut Vec<String>) {
                 .iter()
                 .any(|key| field.key.is(key));
                 if is_text {
-                    collect_texts(field.value, depth + 1, texts);
+                    collect_texts(field.value, nesting, depth + 1, texts);
                 }
             }
         }

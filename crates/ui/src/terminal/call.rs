@@ -1,15 +1,18 @@
 //! Draws tool calls: the headline, and the result below.
 
+use std::borrow::Cow;
+
 use crate::figures::duration;
 use crate::view::{
     CallPhase, FileAction, ItemBody, Position, SubAgent, ToolCall, ToolCallResult, ToolOutput,
 };
 
 use super::color::Color;
-use super::fold::Fold;
+use super::fold::FoldedLines;
 use super::items::{LastItem, Renderer};
 use super::output::{hanging, output};
 use super::style::{Span, Style, StyledLine, line_width, width};
+use super::wrap::{wrap_each, wrap_text};
 use crate::clean::clean;
 
 /// Shorter durations are not shown.
@@ -83,19 +86,20 @@ impl Renderer<'_, '_, '_> {
         if position.is_off_path {
             text.push(Span::dim(format!("  {} beside the main thread", glyphs.dot)));
         }
-        let mut lines = hanging(mark, &text, self.canvas.width());
-        let fold = Fold::new(lines.len(), COMMAND_LINES, self.options);
-        let options = self.options;
-        lines = fold.apply(&lines, options, |line| vec![line.clone()]);
+        let (options, columns) = (self.options, self.canvas.width());
+        let mut first = FirstLine::default();
+        let mut each = |line: StyledLine| first.next(line, |line| self.canvas.line(&line));
+        let mut folded = FoldedLines::new(COMMAND_LINES, options, &mut each);
+        hanging(mark, &text, columns, &mut |line| folded.push(line));
+        folded.finish();
         let time = call.duration_ms.filter(|&millis| millis >= NOTABLE_MS && call.agents.is_empty());
         let time = time.map(duration).unwrap_or_default();
-        if let [only] = lines.as_slice()
-            && line_width(only) + time.len() + 2 <= self.canvas.width()
-        {
-            let only = only.clone();
-            self.justified(only, &time);
-        } else {
-            self.canvas.lines(&lines);
+        if let Some(only) = first.only() {
+            if line_width(&only) + time.len() + 2 <= columns {
+                self.justified(only, &time);
+            } else {
+                self.canvas.line(&only);
+            }
         }
     }
 
@@ -113,10 +117,13 @@ impl Renderer<'_, '_, '_> {
                 if !options.full && is_known && is_small {
                     continue;
                 }
-                let value =
-                    if options.full { field.value.clone() } else { renderer.opening(&field.value, 160) };
+                let value: Cow<'_, str> = match options.full {
+                    true => field.value.as_str().into(),
+                    false => renderer.opening(&field.value, 160).into(),
+                };
                 let text = [Span::dim(format!("{}: ", clean(&field.name))), Span::dim(clean(&value))];
-                renderer.canvas.lines(&super::wrap::wrap(&text, renderer.canvas.width()));
+                let columns = renderer.canvas.width();
+                wrap_each(&text, columns, &mut |line| renderer.canvas.line(&line));
             }
         });
     }
@@ -125,27 +132,56 @@ impl Renderer<'_, '_, '_> {
         let options = self.options;
         let columns = self.canvas.width().saturating_sub(4).max(16);
         let is_shown = |found: &ToolOutput| matches!(found, ToolOutput::Markdown(text) if agent_text == Some(text.trim()));
-        let mut lines: Vec<StyledLine> = result
-            .outputs
-            .iter()
-            .filter(|found| !is_shown(found))
-            .flat_map(|found| output(found, columns, options, result.is_error))
-            .collect();
+        let style = if result.is_error { Style::color(Color::Red) } else { Style::DIM };
+        let gutter = Span::new(format!("  {}", options.glyphs().output), style);
+        let mut first = FirstLine::default();
+        self.canvas.push(gutter);
+        let mut each = |line: StyledLine| first.next(line, |line| self.canvas.line(&line));
+        for found in result.outputs.iter().filter(|found| !is_shown(found)) {
+            output(found, columns, options, result.is_error, &mut each);
+        }
         if let Some(remark) = &result.remark {
-            lines.extend(super::wrap::wrap(&[Span::dim(clean(remark))], columns));
+            wrap_text(&clean(remark), Style::DIM, columns, &mut each);
         }
-        let color = if result.is_error { Style::color(Color::Red) } else { Style::DIM };
-        if lines.len() == 1 {
-            return self.tail(lines.remove(0));
+        self.canvas.pop();
+        if let Some(only) = first.only() {
+            self.tail(only);
         }
-        let gutter = Span::new(format!("  {}", options.glyphs().output), color);
-        self.with_gutter(gutter, |renderer| renderer.canvas.lines(&lines));
     }
 
     /// Draws the one-line result of a call.
     fn tail(&mut self, mut line: StyledLine) {
         line.insert(0, Span::dim(format!("  {}", self.options.glyphs().last)));
         self.canvas.line(&line);
+    }
+}
+
+/// Holds the first of several lines back: a single one is drawn in another way.
+#[derive(Default)]
+struct FirstLine {
+    held: Option<StyledLine>,
+    has_more: bool,
+}
+
+impl FirstLine {
+    /// Takes the next line, and draws what is known not to be the only one.
+    fn next(&mut self, line: StyledLine, mut draw: impl FnMut(StyledLine)) {
+        if self.has_more {
+            return draw(line);
+        }
+        match self.held.take() {
+            None => self.held = Some(line),
+            Some(first) => {
+                self.has_more = true;
+                draw(first);
+                draw(line);
+            }
+        }
+    }
+
+    /// Returns the line that was the only one.
+    fn only(self) -> Option<StyledLine> {
+        self.held
     }
 }
 

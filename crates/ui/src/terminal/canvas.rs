@@ -11,6 +11,8 @@ const MIN_WIDTH: usize = 20;
 pub(super) enum Target<'o> {
     /// A text with the escape sequences of its styles.
     Text(&'o mut String),
+    /// Lines of spans, one by one.
+    Each(&'o mut dyn FnMut(&[Span])),
     /// Lines of spans, for a program that draws cells itself.
     Lines(&'o mut Vec<StyledLine>),
 }
@@ -89,10 +91,10 @@ impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
         let spans = self.gutters.iter().chain(line).cloned();
         match &mut self.out {
             Target::Text(out) => {
-                let spans: Vec<Span> = spans.collect();
-                write_line(&spans, self.options.color, out);
+                write_line(&spans.collect::<Vec<_>>(), self.options.color, out);
                 out.push('\n');
             }
+            Target::Each(each) => each(&spans.collect::<Vec<_>>()),
             // Content is cleaned on entry; this is a second safeguard, as in `write_span`.
             Target::Lines(lines) => {
                 let clean = |span: Span| Span::new(clean_as(&span.text, LineBreaks::Line), span.style);

@@ -17,11 +17,11 @@ pub(super) fn code_lines(code: &str, language: &str, columns: usize) -> Vec<Styl
     let mut lines = Vec::new();
     for line in code.split_inclusive('\n') {
         let text = line.strip_suffix('\n').unwrap_or(line);
-        for piece in chop(text, columns) {
+        chop(text, columns, |piece| {
             let mut styled = StyledLine::new();
             take(piece, &mut current, &mut styles, |text, style| styled.push(Span::new(text, style)));
             lines.push(styled);
-        }
+        });
         take(&line[text.len()..], &mut current, &mut styles, |_, _| {});
     }
     lines
@@ -29,10 +29,10 @@ pub(super) fn code_lines(code: &str, language: &str, columns: usize) -> Vec<Styl
 
 /// Splits a piece of the code at the ends of spans.
 fn take<'t>(
-    mut piece: &'t str,
+    mut piece: &str,
     current: &mut (Style, usize),
     styles: &mut impl Iterator<Item = crate::highlight::TokenSpan<'t>>,
-    mut each: impl FnMut(&'t str, Style),
+    mut each: impl FnMut(&str, Style),
 ) {
     while !piece.is_empty() {
         if current.1 == 0 {

@@ -2,8 +2,11 @@
 
 use crate::figures::counted;
 
+use std::collections::VecDeque;
+
 use super::options::RenderOptions;
 use super::style::{Span, StyledLine};
+use super::wrap::LineSink;
 
 /// Which lines of a long text are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,22 +33,65 @@ impl Fold {
         Self::Closed { head: max - tail, tail }
     }
 
-    /// The lines, folded; `line` draws one of them.
+    /// Passes the lines on, folded; `draw` draws one of `count` lines.
     pub(super) fn apply<T>(
         self,
-        all: &[T],
+        all: impl DoubleEndedIterator<Item = T> + Clone,
+        count: usize,
         options: &RenderOptions<'_>,
-        mut line: impl FnMut(&T) -> Vec<StyledLine>,
-    ) -> Vec<StyledLine> {
+        each: &mut LineSink<'_>,
+        mut draw: impl FnMut(usize, T, &mut LineSink<'_>),
+    ) {
         match self {
-            Self::Open => all.iter().flat_map(line).collect(),
+            Self::Open => all.enumerate().for_each(|(at, line)| draw(at, line, each)),
             Self::Closed { head, tail } => {
-                let mut lines: Vec<StyledLine> = all[..head].iter().flat_map(&mut line).collect();
-                lines.push(vec![Span::dim(more(all.len() - head - tail, options))]);
-                lines.extend(all[all.len() - tail..].iter().flat_map(&mut line));
-                lines
+                all.clone().take(head).enumerate().for_each(|(at, line)| draw(at, line, each));
+                each(vec![Span::dim(more(count - head - tail, options))]);
+                let mut last: Vec<T> = all.rev().take(tail).collect();
+                last.reverse();
+                last.into_iter().zip(count - tail..).for_each(|(line, at)| draw(at, line, each));
             }
         }
+    }
+}
+
+/// Folds lines whose number is not known before the last one: only those that may be shown are held.
+pub(super) struct FoldedLines<'o, 'z, 'e, 's> {
+    options: &'o RenderOptions<'z>,
+    each: &'e mut LineSink<'s>,
+    head: usize,
+    tail: usize,
+    /// How many lines came.
+    count: usize,
+    /// The last lines, one more than the tail: a single line is never hidden.
+    last: VecDeque<StyledLine>,
+}
+
+impl<'o, 'z, 'e, 's> FoldedLines<'o, 'z, 'e, 's> {
+    pub(super) fn new(max: usize, options: &'o RenderOptions<'z>, each: &'e mut LineSink<'s>) -> Self {
+        let max = max.max(1);
+        let tail = max / 3;
+        Self { options, each, head: max - tail, tail, count: 0, last: VecDeque::new() }
+    }
+
+    pub(super) fn push(&mut self, line: StyledLine) {
+        self.count += 1;
+        if self.options.full || self.count <= self.head {
+            return (self.each)(line);
+        }
+        self.last.push_back(line);
+        if self.last.len() > self.tail + 1 {
+            self.last.pop_front();
+        }
+    }
+
+    /// Passes on what was held back.
+    pub(super) fn finish(mut self) {
+        if !self.last.is_empty() && self.count > self.head + self.tail + 1 {
+            self.last.pop_front();
+            (self.each)(vec![Span::dim(more(self.count - self.head - self.tail, self.options))]);
+        }
+        self.last.into_iter().for_each(self.each);
     }
 }
 
@@ -65,4 +111,33 @@ pub(super) fn shorten<'t>(text: &'t str, options: &RenderOptions<'_>) -> (&'t st
 /// How much is missing, and how to see it.
 pub(super) fn more(count: usize, options: &RenderOptions<'_>) -> String {
     format!("{} {} more{}", options.glyphs().more, counted(count, "line"), options.unfold_hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both ways to fold show the same, whatever the number of lines and the limit.
+    #[test]
+    fn lines_are_folded_alike_whether_they_are_counted_before_or_not() {
+        for (count, max, full) in
+            (0..12).flat_map(|n| (0..8).flat_map(move |m| [(n, m, false), (n, m, true)]))
+        {
+            let options = RenderOptions { full, ..RenderOptions::plain(80) };
+            let line = |at: usize| vec![Span::plain(at.to_string())];
+            let (mut counted, mut streamed) = (Vec::new(), Vec::new());
+            let mut each = |line| counted.push(line);
+            let fold = Fold::new(count, max, &options);
+            fold.apply(0..count, count, &options, &mut each, |at, item, each| {
+                assert_eq!(at, item);
+                each(line(item));
+            });
+            let mut each = |line| streamed.push(line);
+            let mut folded = FoldedLines::new(max, &options, &mut each);
+            (0..count).for_each(|at| folded.push(line(at)));
+            folded.finish();
+            assert_eq!(counted, streamed, "{count} lines, at most {max}");
+            assert!(full || counted.len() <= max.max(1) + 1);
+        }
+    }
 }

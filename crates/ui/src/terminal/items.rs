@@ -8,13 +8,13 @@ use crate::view::{
 
 use super::canvas::{Canvas, Target};
 use super::color::Color;
-use super::fold::{Fold, shorten};
+use super::fold::{FoldedLines, shorten};
 use super::live_page::LivePage;
-use super::markdown::markdown_lines;
+use super::long_markdown::markdown_each;
 use super::options::{RenderOptions, ThinkingDisplay};
-use super::output::hanging;
+use super::output::{folded_markdown, hanging};
 use super::style::{Span, Style, StyledLine, line_width};
-use super::wrap::wrap;
+use super::wrap::wrap_text;
 use crate::clean::clean;
 
 /// The kind of the last item: a label is drawn when it changes.
@@ -107,6 +107,12 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         }
     }
 
+    /// Lines indented after a mark.
+    pub(super) fn hanging(&mut self, mark: StyledLine, text: &[Span]) {
+        let columns = self.canvas.width();
+        hanging(mark, text, columns, &mut |line| self.canvas.line(&line));
+    }
+
     /// A line with something at its right end.
     pub(super) fn justified(&mut self, mut left: StyledLine, right: &str) {
         let free = self.canvas.width().saturating_sub(line_width(&left) + super::style::width(right));
@@ -141,21 +147,14 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         label.extend(position.is_off_path.then(|| self.beside()));
         let max = self.options.output_lines * if self.depth == 0 { 4 } else { 1 };
         let bar = Span::new(self.options.glyphs().bar, Style::color(color));
-        let options = self.options;
         let style = match prompt.author {
             PromptKind::Command | PromptKind::Shell => Style::BOLD,
             PromptKind::Person | PromptKind::Queued => Style::PLAIN,
         };
         self.with_gutter(bar, |renderer| {
             renderer.justified(label, &stamp);
-            let (text, missing) = shorten(prompt.text.trim_matches('\n'), options);
-            let text = clean(text);
-            let lines = wrap(&[Span::new(text.trim_end(), style)], renderer.canvas.width());
-            let lines =
-                Fold::new(lines.len(), max, options).apply(&lines, options, |line| vec![line.clone()]);
             if !prompt.text.trim().is_empty() {
-                renderer.canvas.lines(&lines);
-                renderer.canvas.lines(missing.as_slice());
+                renderer.folded(prompt.text.trim_matches('\n'), style, max);
             }
             for (count, one) in [(prompt.images, "image"), (prompt.documents, "document")] {
                 if count > 0 {
@@ -164,6 +163,17 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
             }
         });
         self.last_item = LastItem::Prompt;
+    }
+
+    /// A text, folded to `max` lines.
+    fn folded(&mut self, text: &str, style: Style, max: usize) {
+        let (options, columns) = (self.options, self.canvas.width());
+        let (text, missing) = shorten(text, options);
+        let mut each = |line: StyledLine| self.canvas.line(&line);
+        let mut folded = FoldedLines::new(max, options, &mut each);
+        wrap_text(clean(text).trim_end(), style, columns, &mut |line| folded.push(line));
+        folded.finish();
+        self.canvas.lines(missing.as_slice());
     }
 
     /// Draws something after several gutters.
@@ -211,7 +221,8 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
                 renderer.canvas.line(&[]);
             }
             let (text, missing) = shorten(&speech.text, options);
-            renderer.canvas.lines(&markdown_lines(text, renderer.canvas.width(), options));
+            let columns = renderer.canvas.width();
+            markdown_each(text, columns, options, &mut |line| renderer.canvas.line(&line));
             renderer.canvas.lines(missing.as_slice());
             if speech.is_cut_off {
                 renderer.canvas.line(&[Span::new("cut off by an interrupt", Style::color(Color::Yellow))]);
@@ -226,12 +237,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         let options = self.options;
         self.canvas.line(&[Span::new("  thinking", Style::DIM.italic())]);
         self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
-            let lines = wrap(
-                &[Span::new(clean(shorten(thought.trim(), options).0), Style::DIM.italic())],
-                renderer.canvas.width(),
-            );
-            let fold = Fold::new(lines.len(), options.output_lines, options);
-            renderer.canvas.lines(&fold.apply(&lines, options, |line| vec![line.clone()]));
+            renderer.folded(thought.trim(), Style::DIM.italic(), options.output_lines);
         });
         self.last_item = LastItem::Block;
     }
@@ -259,9 +265,9 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         if let Some(summary) = &compaction.summary {
             let options = self.options;
             self.with_gutter(Span::new(glyphs.bar, Style::DIM), |renderer| {
-                let lines = markdown_lines(summary, renderer.canvas.width(), options);
-                let fold = Fold::new(lines.len(), options.output_lines, options);
-                renderer.canvas.lines(&fold.apply(&lines, options, |line| vec![line.clone()]));
+                let columns = renderer.canvas.width();
+                let mut each = |line: StyledLine| renderer.canvas.line(&line);
+                folded_markdown(summary, options.output_lines, columns, options, &mut each);
             });
         }
         self.last_item = LastItem::Block;
@@ -276,8 +282,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         for way in &branch.ways {
             let facts = format!(" {} line {}, {}", glyphs.dot, way.line, counted(way.messages, "message"));
             let text = [Span::plain(clean(&self.shortened(&way.opening))), Span::dim(facts)];
-            let lines = hanging(vec![Span::dim(format!("  {}", glyphs.last))], &text, self.canvas.width());
-            self.canvas.lines(&lines);
+            self.hanging(vec![Span::dim(format!("  {}", glyphs.last))], &text);
             if let Some(conversation) = &way.conversation {
                 self.nested(Span::new(format!("  {}", glyphs.agent), style), 0, conversation);
             }
@@ -317,7 +322,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         let separator = format!(" {} ", glyphs.dot);
         let gutter = vec![Span::new(format!("  {}", glyphs.agent), style)];
         let text = [Span::new("agent ", style.bold()), Span::dim(facts.join(&separator))];
-        self.canvas.lines(&hanging(gutter, &text, self.canvas.width()));
+        self.hanging(gutter, &text);
         // No call started it: most are warm-ups and copies of the conversation itself.
         if !is_hidden {
             self.nested(Span::new(format!("  {}", glyphs.agent), style), 1, &agent.conversation);
@@ -338,7 +343,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         self.canvas.gap();
         let text = facts.join(&format!(" {} ", glyphs.dot));
         let mark = vec![Span::dim(format!("  {} ", glyphs.rule.repeat(2)))];
-        self.canvas.lines(&hanging(mark, &[Span::dim(text)], self.canvas.width()));
+        self.hanging(mark, &[Span::dim(text)]);
         self.last_item = LastItem::Block;
     }
 }

@@ -10,6 +10,7 @@ mod color;
 mod fold;
 mod items;
 mod live_page;
+mod long_markdown;
 mod markdown;
 mod notes;
 mod options;
@@ -39,6 +40,27 @@ pub fn draw(conversation: &Conversation, options: &RenderOptions<'_>, out: &mut 
     items::Renderer::new(options, out.drawing()).conversation(conversation);
 }
 
+/// How many bytes of a page are handed on at a time.
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// Draws a conversation in pieces of whole lines: a page may be larger than memory should be.
+pub fn draw_pieces(
+    conversation: &Conversation,
+    options: &RenderOptions<'_>,
+    each: &mut dyn FnMut(TerminalText),
+) {
+    let mut text = TerminalText::default();
+    let mut add = |line: &[Span]| {
+        write_line(line, options.color, text.drawing());
+        text.drawing().push('\n');
+        if text.as_str().len() > PIECE_BYTES {
+            each(std::mem::take(&mut text));
+        }
+    };
+    items::Renderer::new(options, canvas::Target::Each(&mut add)).conversation(conversation);
+    each(text);
+}
+
 /// Lays a text in Markdown out in the given columns.
 pub fn markdown(text: &str, columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
     markdown::markdown_lines(text, columns, options)
@@ -51,5 +73,7 @@ pub fn diff(diff: &Diff, columns: usize, options: &RenderOptions<'_>) -> Vec<Sty
 
 /// Lays a todo list out in the given columns.
 pub fn todos(todos: &[Todo], columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
-    todos.iter().flat_map(|todo| output::todo(todo, columns, options)).collect()
+    let mut lines = Vec::new();
+    todos.iter().for_each(|todo| output::todo(todo, columns, options, &mut |line| lines.push(line)));
+    lines
 }

@@ -8,7 +8,7 @@ use crate::view::{
 
 use super::color::Color;
 use super::items::{LastItem, Renderer};
-use super::output::{hanging, printed};
+use super::output::printed;
 use super::style::{Span, Style, StyledLine};
 use crate::clean::clean;
 
@@ -83,8 +83,7 @@ impl Renderer<'_, '_, '_> {
         let mut line = StyledLine::new();
         line.extend(label.map(|label| Span::new(format!("{} ", clean(label)), style.bold())));
         line.push(Span::new(clean(text), style));
-        let lines = hanging(vec![dot], &line, self.canvas.width());
-        self.canvas.lines(&lines);
+        self.hanging(vec![dot], &line);
         self.last_item = LastItem::Note;
     }
 
@@ -131,8 +130,9 @@ impl Renderer<'_, '_, '_> {
                 }
                 let options = self.options;
                 self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
-                    let lines = printed(&note.text, renderer.canvas.width(), options, Style::DIM);
-                    renderer.canvas.lines(&lines);
+                    let columns = renderer.canvas.width();
+                    let mut each = |line: StyledLine| renderer.canvas.line(&line);
+                    printed(&note.text, columns, options, Style::DIM, &mut each);
                 });
                 self.last_item = LastItem::Block;
             }
@@ -172,7 +172,7 @@ impl Renderer<'_, '_, '_> {
         let style = Style::color(Color::Red);
         let mark = Span::new(format!("  {}", self.options.glyphs().cross), style.bold());
         let line = [Span::new("request failed ", style.bold()), Span::new(clean(&text), style)];
-        self.canvas.lines(&hanging(vec![mark], &line, self.canvas.width()));
+        self.hanging(vec![mark], &line);
         self.last_item = LastItem::Note;
     }
 

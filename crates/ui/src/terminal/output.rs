@@ -6,11 +6,11 @@ use crate::view::{
 };
 
 use super::color::Color;
-use super::fold::Fold;
-use super::markdown::markdown_lines;
+use super::fold::{Fold, FoldedLines, shorten};
+use super::long_markdown::markdown_each;
 use super::options::RenderOptions;
 use super::style::{Span, Style, StyledLine, line_width};
-use super::wrap::{chop, cut, wrap};
+use super::wrap::{LineSink, chop, cut, wrap_each, wrap_text};
 use crate::clean::clean;
 
 /// Rows that one long line of an output may take while folded.
@@ -22,37 +22,48 @@ pub(super) fn output(
     columns: usize,
     options: &RenderOptions<'_>,
     is_error: bool,
-) -> Vec<StyledLine> {
+    each: &mut LineSink<'_>,
+) {
     match output {
         ToolOutput::Text(text) => {
-            printed(text, columns, options, if is_error { Style::color(Color::Red) } else { Style::DIM })
+            let style = if is_error { Style::color(Color::Red) } else { Style::DIM };
+            printed(text, columns, options, style, each);
         }
-        ToolOutput::Complaint(text) => printed(text, columns, options, Style::color(Color::Yellow)),
+        ToolOutput::Complaint(text) => printed(text, columns, options, Style::color(Color::Yellow), each),
         ToolOutput::Markdown(text) => {
-            let lines = markdown_lines(text, columns, options);
-            Fold::new(lines.len(), options.output_lines * 2, options)
-                .apply(&lines, options, |line| vec![line.clone()])
+            folded_markdown(text, options.output_lines * 2, columns, options, each);
         }
-        ToolOutput::Diff(change) => diff(change, columns, options),
-        ToolOutput::File(part) => file(part, columns, options),
-        ToolOutput::Files { names, total } => files(names, *total, columns, options),
+        ToolOutput::Diff(change) => diff_each(change, columns, options, each),
+        ToolOutput::File(part) => file(part, columns, options, each),
+        ToolOutput::Files { names, total } => files(names, *total, columns, options, each),
         ToolOutput::Image { media_type, bytes, .. } => {
-            vec![vec![Span::dim(format!("image {} {}", clean(media_type), size(*bytes as u64)))]]
+            each(vec![Span::dim(format!("image {} {}", clean(media_type), size(*bytes as u64)))]);
         }
-        ToolOutput::Todos(todos) => {
-            todos.iter().flat_map(|todo| self::todo(todo, columns, options)).collect()
-        }
-        ToolOutput::Answers(answers) => {
-            answers.iter().flat_map(|one| answer(one, columns, options)).collect()
-        }
+        ToolOutput::Todos(todos) => todos.iter().for_each(|one| todo(one, columns, options, each)),
+        ToolOutput::Answers(answers) => answers.iter().for_each(|one| answer(one, columns, options, each)),
         ToolOutput::Denied { reason } => {
             let mut line = vec![Span::new("denied", Style::color(Color::Red).bold()), Span::plain(": ")];
             line.push(Span::plain(clean(reason)));
-            let lines = wrap(&line, columns);
-            Fold::new(lines.len(), options.output_lines, options)
-                .apply(&lines, options, |line| vec![line.clone()])
+            let mut folded = FoldedLines::new(options.output_lines, options, each);
+            wrap_each(&line, columns, &mut |line| folded.push(line));
+            folded.finish();
         }
     }
+}
+
+/// A text in Markdown, folded to `max` lines.
+pub(super) fn folded_markdown(
+    text: &str,
+    max: usize,
+    columns: usize,
+    options: &RenderOptions<'_>,
+    each: &mut LineSink<'_>,
+) {
+    let (text, missing) = shorten(text, options);
+    let mut folded = FoldedLines::new(max, options, each);
+    markdown_each(text, columns, options, &mut |line| folded.push(line));
+    folded.finish();
+    missing.into_iter().for_each(each);
 }
 
 /// Text as it was printed, folded, each line chopped to the page.
@@ -61,25 +72,28 @@ pub(super) fn printed(
     columns: usize,
     options: &RenderOptions<'_>,
     style: Style,
-) -> Vec<StyledLine> {
-    let text = text.trim_matches(['\n', '\r']);
-    let lines: Vec<&str> = text.lines().collect();
+    each: &mut LineSink<'_>,
+) {
+    let lines = text.trim_matches(['\n', '\r']).lines();
+    let count = lines.clone().count();
     // Lines are cleaned one by one, after folding, so hidden output costs nothing.
-    Fold::new(lines.len(), options.output_lines, options)
-        .apply(&lines, options, |line| row(line.trim_end(), columns, options, style, words))
+    let fold = Fold::new(count, options.output_lines, options);
+    fold.apply(lines, count, options, each, |_, line, each| {
+        row(line.trim_end(), columns, options, style, words, each);
+    });
 }
 
 /// Breaks a line of output, which often is prose, at words.
-fn words(line: &str, columns: usize, style: Style) -> Vec<StyledLine> {
-    wrap(&[Span::new(line, style)], columns)
+fn words(line: &str, columns: usize, style: Style, each: &mut LineSink<'_>) {
+    wrap_text(line, style, columns, each);
 }
 
 /// Breaks a line of code anywhere.
-fn pieces(line: &str, columns: usize, style: Style) -> Vec<StyledLine> {
-    chop(line, columns).into_iter().map(|piece| vec![Span::new(piece, style)]).collect()
+fn pieces(line: &str, columns: usize, style: Style, each: &mut LineSink<'_>) {
+    chop(line, columns, |piece| each(vec![Span::new(piece, style)]));
 }
 
-type LineBreaker = fn(&str, usize, Style) -> Vec<StyledLine>;
+type LineBreaker = fn(&str, usize, Style, &mut LineSink<'_>);
 
 fn row(
     line: &str,
@@ -87,14 +101,16 @@ fn row(
     options: &RenderOptions<'_>,
     style: Style,
     broken: LineBreaker,
-) -> Vec<StyledLine> {
+    each: &mut LineSink<'_>,
+) {
     let enough = columns * ROWS;
     if options.full || line.len() <= enough {
-        return clean(line)
-            .lines()
-            .flat_map(|line| broken(line, columns, style))
-            .collect::<Vec<_>>()
-            .or_blank();
+        let text = clean(line);
+        if text.is_empty() {
+            // An empty text is still a line.
+            each(StyledLine::new());
+        }
+        return text.lines().for_each(|line| broken(line, columns, style, each));
     }
     // Escape sequences take bytes and no columns: look at more bytes than columns before cutting.
     let head: String = line.chars().take(enough * 4).collect();
@@ -102,35 +118,30 @@ fn row(
     let (shown, is_cut) = cut(&head, enough.saturating_sub(4));
     let is_cut = is_cut || head.len() < line.len() / 2;
     let mark = if is_cut { format!(" {}", options.glyphs().more) } else { String::new() };
-    broken(&format!("{shown}{mark}"), columns, style).or_blank()
-}
-
-/// An empty text is still a line.
-trait OrBlank {
-    fn or_blank(self) -> Self;
-}
-
-impl OrBlank for Vec<StyledLine> {
-    fn or_blank(self) -> Self {
-        if self.is_empty() { vec![StyledLine::new()] } else { self }
-    }
+    broken(&format!("{shown}{mark}"), columns, style, each);
 }
 
 pub(super) fn diff(diff: &Diff, columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+    let mut lines = Vec::new();
+    diff_each(diff, columns, options, &mut |line| lines.push(line));
+    lines
+}
+
+fn diff_each(diff: &Diff, columns: usize, options: &RenderOptions<'_>, each: &mut LineSink<'_>) {
     let widest = |hunk: &Hunk| {
         let longest =
             hunk.old_start.max(hunk.new_start).map(|start| start.saturating_add(hunk.lines.len() as u64));
         longest.map_or(0, |last| last.to_string().len())
     };
     let digits = diff.hunks.iter().map(widest).max().unwrap_or(0);
-    let mut rows: Vec<StyledLine> = Vec::new();
+    let mut folded = FoldedLines::new(options.output_lines * 3, options, each);
     for (at, hunk) in diff.hunks.iter().enumerate() {
         if at > 0 {
-            rows.push(vec![Span::dim(format!("{:>digits$} {}", "", options.glyphs().more))]);
+            folded.push(vec![Span::dim(format!("{:>digits$} {}", "", options.glyphs().more))]);
         }
-        hunk_rows(hunk, digits, columns, options, &mut rows);
+        hunk_rows(hunk, digits, columns, options, &mut |line| folded.push(line));
     }
-    Fold::new(rows.len(), options.output_lines * 3, options).apply(&rows, options, |row| vec![row.clone()])
+    folded.finish();
 }
 
 fn hunk_rows(
@@ -138,7 +149,7 @@ fn hunk_rows(
     digits: usize,
     columns: usize,
     options: &RenderOptions<'_>,
-    rows: &mut Vec<StyledLine>,
+    each: &mut LineSink<'_>,
 ) {
     let (mut old, mut new) = (hunk.old_start, hunk.new_start);
     let step = |number: &mut Option<u64>| {
@@ -157,45 +168,40 @@ fn hunk_rows(
         };
         let number = number.map(|number| number.to_string()).unwrap_or_default();
         let room = columns.saturating_sub(digits + 3).max(8);
-        for (at, mut piece) in row(&line.text, room, options, style, pieces).into_iter().enumerate() {
-            let (number, sign) = if at == 0 { (number.as_str(), sign) } else { ("", " ") };
+        let mut head = Some((number.as_str(), sign));
+        row(&line.text, room, options, style, pieces, &mut |mut piece| {
+            let (number, sign) = head.take().unwrap_or(("", " "));
             let gutter = if digits == 0 { String::new() } else { format!("{number:>digits$} ") };
             piece.splice(0..0, [Span::dim(gutter), Span::new(format!("{sign} "), style)]);
-            rows.push(piece);
-        }
+            each(piece);
+        });
     }
 }
 
-fn file(part: &FileExcerpt, columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
-    let lines: Vec<&str> = part.text.lines().collect();
-    let mut facts = counted(lines.len(), "line");
-    if let Some(total) = part.total_lines.filter(|&total| total != lines.len() as u64) {
-        let last = part.start_line.saturating_add((lines.len() as u64).saturating_sub(1));
+fn file(part: &FileExcerpt, columns: usize, options: &RenderOptions<'_>, each: &mut LineSink<'_>) {
+    let count = part.text.lines().count();
+    let mut facts = counted(count, "line");
+    if let Some(total) = part.total_lines.filter(|&total| total != count as u64) {
+        let last = part.start_line.saturating_add((count as u64).saturating_sub(1));
         facts = format!("lines {}-{last} of {total}", part.start_line);
     }
-    let head = vec![Span::dim(facts)];
+    each(vec![Span::dim(facts)]);
     if part.act == FileAction::Read && !options.full {
-        return vec![head];
+        return;
     }
-    let digits = part.start_line.saturating_add(lines.len() as u64).to_string().len();
-    let numbered: Vec<(u64, &str)> = (0..).map(|at| part.start_line.saturating_add(at)).zip(lines).collect();
+    let digits = part.start_line.saturating_add(count as u64).to_string().len();
     let style = if part.act == FileAction::Written { Style::color(Color::Green) } else { Style::DIM };
     let sign = if part.act == FileAction::Written { "+ " } else { "  " };
     let room = columns.saturating_sub(digits + 3).max(8);
-    let rows = Fold::new(numbered.len(), options.output_lines, options).apply(
-        &numbered,
-        options,
-        |(number, text)| {
-            let rows = row(text, room, options, style, pieces).into_iter().enumerate();
-            rows.map(|(at, mut piece)| {
-                let (number, sign) = if at == 0 { (number.to_string(), sign) } else { (String::new(), "  ") };
-                piece.splice(0..0, [Span::dim(format!("{number:>digits$} ")), Span::new(sign, style)]);
-                piece
-            })
-            .collect()
-        },
-    );
-    std::iter::once(head).chain(rows).collect()
+    let fold = Fold::new(count, options.output_lines, options);
+    fold.apply(part.text.lines(), count, options, each, |at, text, each| {
+        let mut head = Some((part.start_line.saturating_add(at as u64).to_string(), sign));
+        row(text, room, options, style, pieces, &mut |mut piece| {
+            let (number, sign) = head.take().unwrap_or((String::new(), "  "));
+            piece.splice(0..0, [Span::dim(format!("{number:>digits$} ")), Span::new(sign, style)]);
+            each(piece);
+        });
+    });
 }
 
 fn files(
@@ -203,48 +209,43 @@ fn files(
     total: Option<u64>,
     columns: usize,
     options: &RenderOptions<'_>,
-) -> Vec<StyledLine> {
+    each: &mut LineSink<'_>,
+) {
     let count = total.map_or(names.len(), |total| total as usize);
-    let head = vec![Span::dim(counted(count, "file"))];
-    let name = |name: &String| row(name, columns, options, Style::DIM, pieces);
-    let max = (options.output_lines / 2).max(1);
-    std::iter::once(head).chain(Fold::new(names.len(), max, options).apply(names, options, name)).collect()
+    each(vec![Span::dim(counted(count, "file"))]);
+    let fold = Fold::new(names.len(), (options.output_lines / 2).max(1), options);
+    fold.apply(names.iter(), names.len(), options, each, |_, name, each| {
+        row(name, columns, options, Style::DIM, pieces, each);
+    });
 }
 
-pub(super) fn todo(todo: &Todo, columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+pub(super) fn todo(todo: &Todo, columns: usize, options: &RenderOptions<'_>, each: &mut LineSink<'_>) {
     let marks = options.glyphs().todo;
     let (mark, style) = match todo.state {
         TodoState::Pending => (marks[0], Style::PLAIN),
         TodoState::InProgress => (marks[1], Style::BOLD),
         TodoState::Completed => (marks[2], Style::DIM),
     };
-    hanging(vec![Span::new(mark, style)], &[Span::new(clean(&todo.text), style)], columns)
+    hanging(vec![Span::new(mark, style)], &[Span::new(clean(&todo.text), style)], columns, each);
 }
 
-fn answer(answer: &QuestionAnswer, columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
-    let mut lines = wrap(&[Span::new(clean(&answer.question), Style::BOLD)], columns);
+fn answer(answer: &QuestionAnswer, columns: usize, options: &RenderOptions<'_>, each: &mut LineSink<'_>) {
+    wrap_text(&clean(&answer.question), Style::BOLD, columns, each);
     let arrow = format!("{} ", options.glyphs().arrow);
-    match &answer.answer {
-        Some(text) => lines.extend(hanging(
-            vec![Span::new(arrow, Style::color(Color::Green))],
-            &[Span::plain(clean(text))],
-            columns,
-        )),
-        None => lines.extend(hanging(vec![Span::dim(arrow)], &[Span::dim("no answer")], columns)),
-    }
-    lines
+    let (arrow, text) = match &answer.answer {
+        Some(text) => (Span::new(arrow, Style::color(Color::Green)), Span::plain(clean(text))),
+        None => (Span::dim(arrow), Span::dim("no answer")),
+    };
+    hanging(vec![arrow], &[text], columns, each);
 }
 
 /// Lays out lines indented after a mark.
-pub(super) fn hanging(mark: StyledLine, text: &[Span], columns: usize) -> Vec<StyledLine> {
+pub(super) fn hanging(mark: StyledLine, text: &[Span], columns: usize, each: &mut LineSink<'_>) {
     let indent = line_width(&mark);
     let mut mark = Some(mark);
-    let lines = wrap(text, columns.saturating_sub(indent).max(8)).into_iter();
-    lines
-        .map(|mut line| {
-            let mut whole = mark.take().unwrap_or_else(|| vec![Span::plain(" ".repeat(indent))]);
-            whole.append(&mut line);
-            whole
-        })
-        .collect()
+    wrap_each(text, columns.saturating_sub(indent).max(8), &mut |mut line| {
+        let mut whole = mark.take().unwrap_or_else(|| vec![Span::plain(" ".repeat(indent))]);
+        whole.append(&mut line);
+        each(whole);
+    });
 }

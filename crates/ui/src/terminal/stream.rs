@@ -46,6 +46,30 @@ impl MarkdownStream {
         if end == 0 { Vec::new() } else { self.lay_out(end, columns, options) }
     }
 
+    /// Returns how many bytes of cleaned, complete lines are blocks that no later line can change; nothing may be pending.
+    pub(super) fn complete_blocks(&mut self, lines: &str) -> usize {
+        self.blocks.push_str(lines);
+        let end = self.last_block();
+        self.blocks.clear();
+        end
+    }
+
+    /// Returns the lines of cleaned, complete blocks.
+    pub(super) fn lay_out_cleaned(
+        &mut self,
+        blocks: &str,
+        columns: usize,
+        options: &RenderOptions<'_>,
+    ) -> Vec<StyledLine> {
+        self.blocks.push_str(blocks);
+        self.lay_out(blocks.len(), columns, options)
+    }
+
+    /// Returns whether the definitions of links, which are read again with every block, take more than this.
+    pub(super) fn is_heavy(&self, max_bytes: usize) -> bool {
+        self.definitions.len() > max_bytes
+    }
+
     /// Returns the lines of everything that is left. The stream is as new afterwards.
     pub fn finish(&mut self, columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
         let line = std::mem::take(&mut self.line);

@@ -11,30 +11,60 @@ fn columns(character: char) -> usize {
 
 /// Breaks a text into lines of at most the given columns. Spaces at the start of a line and between words are kept.
 pub fn wrap(spans: &[Span], columns: usize) -> Vec<StyledLine> {
-    let mut wrapper = LineWrapper { columns: columns.max(1), ..LineWrapper::default() };
-    for span in spans {
-        wrapper.add(span);
+    let mut lines = Vec::new();
+    wrap_each(spans, columns, &mut |line| lines.push(line));
+    lines
+}
+
+/// Takes lines one by one: those of a very long text are never all in memory.
+pub(super) type LineSink<'s> = dyn FnMut(StyledLine) + 's;
+
+/// Like [`wrap`], line by line.
+pub(super) fn wrap_each(spans: &[Span], columns: usize, each: &mut LineSink<'_>) {
+    let texts = spans.iter().map(|span| (span.text.as_str(), span.style));
+    wrap_texts(texts, columns, each);
+}
+
+/// Like [`wrap_each`], for a text that need not be copied into a span.
+pub(super) fn wrap_text(text: &str, style: Style, columns: usize, each: &mut LineSink<'_>) {
+    wrap_texts([(text, style)], columns, each);
+}
+
+fn wrap_texts<'t>(
+    texts: impl IntoIterator<Item = (&'t str, Style)>,
+    columns: usize,
+    each: &mut LineSink<'_>,
+) {
+    let mut wrapper = LineWrapper {
+        columns: columns.max(1),
+        each,
+        line: StyledLine::new(),
+        used: 0,
+        word: StyledLine::new(),
+        spaces: 0,
+        is_continued: false,
+    };
+    for (text, style) in texts {
+        wrapper.add(text, style);
     }
     wrapper.end_line();
-    wrapper.lines
 }
 
 /// Breaks one line of code or output anywhere.
-pub(super) fn chop(text: &str, max: usize) -> Vec<&str> {
+pub(super) fn chop(text: &str, max: usize, mut each: impl FnMut(&str)) {
     if width(text) <= max {
-        return vec![text];
+        return each(text);
     }
-    let (mut pieces, mut start, mut used) = (Vec::new(), 0, 0);
+    let (mut start, mut used) = (0, 0);
     for (at, cluster) in clusters(text) {
         let wide = width(cluster);
         if used + wide > max && at > start {
-            pieces.push(&text[start..at]);
+            each(&text[start..at]);
             (start, used) = (at, 0);
         }
         used += wide;
     }
-    pieces.push(&text[start..]);
-    pieces
+    each(&text[start..]);
 }
 
 /// Returns the start of a text in at most the given columns, and whether something is missing.
@@ -62,10 +92,9 @@ fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-#[derive(Default)]
-struct LineWrapper {
+struct LineWrapper<'e, 's> {
     columns: usize,
-    lines: Vec<StyledLine>,
+    each: &'e mut LineSink<'s>,
     line: StyledLine,
     /// Columns of the line so far.
     used: usize,
@@ -75,9 +104,9 @@ struct LineWrapper {
     is_continued: bool,
 }
 
-impl LineWrapper {
-    fn add(&mut self, span: &Span) {
-        for character in span.text.chars() {
+impl LineWrapper<'_, '_> {
+    fn add(&mut self, text: &str, style: Style) {
+        for character in text.chars() {
             match (character, columns(character)) {
                 ('\n', _) => self.end_line(),
                 (' ', _) => {
@@ -86,14 +115,14 @@ impl LineWrapper {
                 }
                 (_, 2..) => {
                     self.end_word();
-                    extend(&mut self.word, character, span.style);
+                    extend(&mut self.word, character, style);
                     self.end_word();
                 }
                 // A combining mark stays with what it combines with.
                 (_, 0) if self.word.is_empty() && !self.line.is_empty() && self.spaces == 0 => {
-                    self.extend(character, span.style);
+                    self.extend(character, style);
                 }
-                _ => extend(&mut self.word, character, span.style),
+                _ => extend(&mut self.word, character, style),
             }
         }
     }
@@ -150,7 +179,7 @@ impl LineWrapper {
 
     /// Continues the line on the next one.
     fn break_line(&mut self) {
-        self.lines.push(std::mem::take(&mut self.line));
+        (self.each)(std::mem::take(&mut self.line));
         self.used = 0;
         self.is_continued = true;
     }
@@ -188,6 +217,12 @@ mod tests {
         assert_eq!(seen, expected);
     }
 
+    fn chopped(text: &str, columns: usize) -> Vec<String> {
+        let mut pieces = Vec::new();
+        chop(text, columns, |piece| pieces.push(piece.to_owned()));
+        pieces
+    }
+
     #[test]
     fn breaks_at_spaces_between_wide_characters_and_within_long_words() {
         check("the quick brown fox", 10, &["the quick", "brown fox"]);
@@ -197,9 +232,9 @@ mod tests {
         check("  indented text", 10, &["  indented", "text"]);
         check("one\n\ntwo", 10, &["one", "", "two"]);
         check("e\u{301}e\u{301}e\u{301}", 2, &["e\u{301}e\u{301}", "e\u{301}"]);
-        assert_eq!(chop("日本語", 4), ["日本", "語"]);
+        assert_eq!(chopped("日本語", 4), ["日本", "語"]);
         assert_eq!(cut("日本語", 5), ("日本", true));
-        assert_eq!(chop("ab⚠\u{fe0f}", 3), ["ab", "⚠\u{fe0f}"]);
+        assert_eq!(chopped("ab⚠\u{fe0f}", 3), ["ab", "⚠\u{fe0f}"]);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 //! Files wait under names that the next export knows; then they are noted; then they take their names. Whatever ends this
 //! process, a file that has its name is whole and noted.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use annals_store::digest;
-use annals_store::files::{is_left_over, stage_file, swap_in, unstage};
+use annals_store::files::{create_folder, is_left_over, stage_file, swap_in, unstage};
 use annals_store::read::open_file;
 
 use super::document::Document;
@@ -57,6 +57,7 @@ pub(super) struct ExportFolder {
     used: Vec<(String, PathBuf)>,
     /// Files that have not taken their names yet.
     waiting: Vec<String>,
+    _lock: Option<File>,
 }
 
 impl ExportFolder {
@@ -78,8 +79,11 @@ impl ExportFolder {
             ))
             .hint("name a folder outside of it"));
         }
+        create_folder(&path)?;
+        let lock = lock(&path, context);
         remove_left_overs(&path);
-        Ok(Self { manifest: Manifest::read(&path), path, used: Vec::new(), waiting: Vec::new() })
+        let manifest = Manifest::read(&path);
+        Ok(Self { path, manifest, used: Vec::new(), waiting: Vec::new(), _lock: lock })
     }
 
     /// Exports a session, unless its file is up to date.
@@ -196,6 +200,20 @@ impl Drop for ExportFolder {
     /// What was not noted goes, such as when the disk is full.
     fn drop(&mut self) {
         self.waiting.iter().for_each(|name| unstage(&self.path.join(name)));
+    }
+}
+
+/// Takes the lock of the folder, after another export to it if there is one: each would remove files of the other that wait for
+/// their names. `None` where folders cannot be locked.
+fn lock(folder: &Path, context: &Context) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    match file.try_lock() {
+        Ok(()) => Some(file),
+        Err(TryLockError::WouldBlock) => {
+            context.say(format!("{}: another annals exports to this folder; waiting", folder.display()));
+            file.lock().ok().map(|()| file)
+        }
+        Err(TryLockError::Error(_)) => None,
     }
 }
 

@@ -4,7 +4,6 @@ use annals_store::overflow::with_outputs;
 use annals_transcript::agents::AgentLink;
 use annals_transcript::query::{RecordMatch, by_prefix};
 use annals_transcript::transcript::Transcript;
-use annals_ui::TerminalText;
 use annals_ui::terminal::{RenderOptions, ThinkingDisplay};
 use annals_ui::view::{AgentThread, BranchDetail, Conversation, ItemBody, ViewOptions};
 
@@ -37,13 +36,16 @@ pub(crate) fn transcript(
     let (conversation, above) = with_family(args, target, |family, _| {
         if is_whole { header::header(target, summary.as_ref(), family, context) } else { Vec::new() }
     })?;
-    let mut text = TerminalText::default();
-    annals_ui::terminal::draw(&conversation, &look, &mut text);
-    drop(conversation);
-    let below = header::footer(target, context);
     above.into_iter().try_for_each(|line| context.out.line(line))?;
-    context.out.text(text)?;
-    below.into_iter().try_for_each(|line| context.out.line(line))?;
+    let mut written = Ok(());
+    annals_ui::terminal::draw_pieces(&conversation, &look, &mut |piece| {
+        if written.is_ok() {
+            written = context.out.text(piece);
+        }
+    });
+    written?;
+    drop(conversation);
+    header::footer(target, context).into_iter().try_for_each(|line| context.out.line(line))?;
     Ok(Outcome::Done)
 }
 

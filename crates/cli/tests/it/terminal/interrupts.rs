@@ -152,7 +152,14 @@ fn a_third_one_ends_a_program_that_hangs() {
     let fixture = ChatFixture::new(&script);
     let mut terminal = fixture.chat(&["--allowedTools", "Bash", "@@flood@@"]);
     terminal.stop_reading();
-    let pid = std::fs::read_to_string(fixture.home.work_dir().join("pid")).unwrap();
+    let (began, path) = (std::time::Instant::now(), fixture.home.work_dir().join("pid"));
+    let pid = loop {
+        match std::fs::read_to_string(&path) {
+            Ok(pid) if pid.ends_with('\n') => break pid,
+            _ => assert!(began.elapsed().as_secs() < 30, "the command in the background does not start"),
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    };
     for _ in 0..3 {
         terminal.press(INTERRUPT);
         std::thread::sleep(std::time::Duration::from_millis(100));

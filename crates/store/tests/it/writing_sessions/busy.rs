@@ -180,3 +180,36 @@ fn what_others_write_meanwhile_is_met_before_the_next_append() {
     writer.append(&Draft::tag("t")).unwrap();
     assert_eq!(ids(&path).len(), 4);
 }
+
+/// A client in a container shares the store, and registers the number that its process has there.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_in_a_container_has_its_session_open_until_it_ends() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+    let place = Place::new();
+    let (path, _) = place.session(1);
+    let id = path.file_stem().unwrap().to_str().unwrap();
+    // A number that no process has here.
+    let free = (30_000..32_000_u32).rev().find(|pid| !annals_store::busy::is_alive(*pid)).unwrap();
+    let script =
+        format!("echo {} > /proc/sys/kernel/ns_last_pid; sleep 60 & echo $!; read; kill $!", free - 1);
+    let mut container = Command::new("unshare");
+    container.args(["--pid", "--fork", "--map-root-user", "--mount-proc", "bash", "-c", &script]);
+    let container = container.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut number = String::new();
+    let Ok(mut container) = container else {
+        return annals_testkit::skipped("a_client_in_a_container", "there is no unshare");
+    };
+    BufReader::new(container.stdout.take().unwrap()).read_line(&mut number).unwrap();
+    let Ok(pid) = number.trim().parse::<u32>() else {
+        return annals_testkit::skipped("a_client_in_a_container", "this user may not make a namespace");
+    };
+    place.home.write(format!("sessions/{pid}.json"), format!(r#"{{"pid":{pid},"sessionId":"{id}"}}"#));
+    assert_eq!(try_open(&place, &path), Err(Busy::Client { pid }));
+    drop(container.stdin.take());
+    container.wait().unwrap();
+    if !annals_store::busy::is_alive(pid) {
+        assert_eq!(try_open(&place, &path), Ok(()));
+    }
+}

@@ -17,15 +17,17 @@ const CHECKED: [&str; 5] =
 const MAKERS: [&str; 4] = [".join(", ".with_extension(", ".with_file_name(", "config"];
 
 /// File, word and why it is allowed there.
-const GRANTED: [Exception; 21] = [
+const GRANTED: [Exception; 23] = [
     ("crates/cli/src/commands/chat/access.rs", "fs::read(", "a file that the person named"),
     ("crates/cli/src/commands/chat/signals.rs", "fs::read_to_string(", "the kernel's table"),
     ("crates/cli/src/commands/chat/terminal/permission.rs", "fs::read_to_string(", "a file of the workspace"),
     ("crates/cli/src/commands/chat/unsupported.rs", "fs::read(", "settings, which the owner may link"),
+    ("crates/cli/src/commands/export/folder.rs", "File::open(", "the export's folder, for its lock"),
     ("crates/cli/src/commands/export/manifest.rs", "fs::read(", "a plain file of the export's folder"),
     ("crates/cli/src/zone.rs", "fs::read(", "the system's time zones"),
     ("crates/collect/src/spool.rs", "File::open(", "our data folder"),
     ("crates/index/src/open.rs", "fs::read_to_string(", "our data folder"),
+    ("crates/store/src/busy.rs", "fs::read_to_string(", "the kernel's table"),
     (
         "crates/store/src/files/copy.rs",
         "File::open(",
