@@ -185,6 +185,14 @@ impl ResolvedSession {
 
     /// The same, with the errors of the files that cannot be read.
     pub(crate) fn read_agents(&self) -> (Vec<AgentFile>, Vec<ReadError>) {
+        self.read_agents_by(&mut read_file)
+    }
+
+    /// The same, with the bytes that `read` makes of each file.
+    pub(crate) fn read_agents_by(
+        &self,
+        read: &mut dyn FnMut(&Path) -> Result<Vec<u8>, ReadError>,
+    ) -> (Vec<AgentFile>, Vec<ReadError>) {
         if self.is_agent_file() {
             return (Vec::new(), Vec::new());
         }
@@ -193,7 +201,7 @@ impl ResolvedSession {
         let (details, _) = details(&entries);
         let (mut files, mut errors) = (Vec::new(), Vec::new());
         for (entry, details) in entries.into_iter().zip(details) {
-            match read_file(&entry.path) {
+            match read(&entry.path) {
                 Ok(bytes) => files.push(AgentFile { bytes, entry: entry.clone(), details }),
                 Err(error) => errors.push(error),
             }
