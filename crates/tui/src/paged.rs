@@ -45,6 +45,10 @@ pub(crate) struct ItemOutline {
 impl ItemOutline {
     fn of(item: &Item) -> Self {
         let (kind, opening) = match &item.body {
+            ItemBody::Prompt(prompt) if prompt.text.trim().is_empty() => {
+                let images = annals_ui::figures::counted(prompt.images, "image");
+                (ItemKind::Prompt, Some(format!("[{images}]")))
+            }
             ItemBody::Prompt(prompt) => (ItemKind::Prompt, Some(opening(&prompt.text))),
             ItemBody::Compaction(compaction) => {
                 let how = compaction.trigger.as_deref().unwrap_or_default();
