@@ -47,6 +47,7 @@ mod orphans;
 pub mod overflow;
 #[doc(hidden)]
 pub mod parallel;
+pub mod partial_read;
 pub mod plans;
 mod problem;
 pub mod project_path;

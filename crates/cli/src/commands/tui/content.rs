@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use annals_store::ShortenedFile;
 use annals_store::overflow::with_outputs;
-use annals_store::read::{read_first_lines, read_parts};
+use annals_store::partial_read::{read_first_lines, read_parts};
 use annals_transcript::transcript::Transcript;
 use annals_tui::{NestedConversation, OpenSession, PageSource, PagedConversation, branch_name};
 use annals_ui::view::{
