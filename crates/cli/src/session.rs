@@ -156,6 +156,17 @@ impl ResolvedSession {
         }
     }
 
+    /// What the file says about itself; the title as lists have it.
+    pub(crate) fn summary(&self) -> Option<Summary> {
+        let entry = SessionEntry::of_path(&self.path).ok()?;
+        let mut summary = Summary::read(&entry).ok()?;
+        if let (None, Some(discovery)) = (&summary.title, &self.discovery) {
+            let store = Store::open(ConfigDir::containing(&self.path)?.path());
+            summary.title = store.summary_in_project(&entry, discovery).and_then(|known| known.title);
+        }
+        Some(summary)
+    }
+
     /// Reads the whole file.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Fault> {
         Ok(read_file(&self.path)?)
@@ -238,10 +249,6 @@ fn key_of(path: &Path) -> SessionKey {
     SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-fn title_of(session: &SessionEntry) -> Option<String> {
-    Summary::read(session).ok()?.display_title().map(str::to_owned)
-}
-
 /// Explains why no session was found; it may be in a folder that cannot be read.
 fn not_resolved(context: &Context, error: FindError<'_>, discovery: &Discovery) -> Fault {
     let is_found = matches!(error, FindError::Ambiguous { .. } | FindError::TooShort { .. });
@@ -259,18 +266,20 @@ fn fault(context: &Context, error: FindError<'_>) -> Fault {
     let message = error.to_string();
     match error {
         FindError::Ambiguous { candidates, .. } => {
-            let when = |session: &SessionEntry| session.modified.map(|ms| words::moment(ms, &context.zone));
             candidates.iter().take(10).fold(Fault::usage(message), |fault, session| {
-                let title = title_of(session).unwrap_or_default();
+                let summary = Summary::read(session).ok();
+                let title = summary.as_ref().and_then(Summary::display_title).unwrap_or_default();
+                // As the lists have it: the time of a file is that of its last copy.
+                let active = summary.as_ref().and_then(Summary::last_activity).or(session.modified);
+                let when = active.map(|millis| words::moment(millis, &context.zone)).unwrap_or_default();
                 // Copies of a session differ by their place alone.
                 let store =
                     context.store.name_of(&session.path).map(|store| format!("  --config-dir {store}"));
                 fault.hint(format!(
-                    "{}  {}{}  {}",
+                    "{}  {when}{}  {}",
                     session.key,
-                    when(session).unwrap_or_default(),
                     one_line(&store.unwrap_or_default()),
-                    one_line(&title)
+                    one_line(title)
                 ))
             })
         }
