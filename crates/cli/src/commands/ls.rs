@@ -237,7 +237,7 @@ fn order(key: SortKey, left: &Summary, right: &Summary) -> std::cmp::Ordering {
         SortKey::Created => right.created_millis.cmp(&left.created_millis).then_with(by_name),
         SortKey::Size => right.bytes.cmp(&left.bytes).then_with(by_name),
         SortKey::Title => title(left).to_lowercase().cmp(&title(right).to_lowercase()).then_with(by_name),
-        _ => right.last_activity().cmp(&left.last_activity()).then_with(by_name),
+        _ => right.recency().cmp(&left.recency()).then_with(by_name),
     }
 }
 

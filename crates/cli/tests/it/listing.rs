@@ -6,7 +6,7 @@ use annals_store::{DataDir, Store};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 
-use crate::{annals_exits, expect};
+use crate::{annals, annals_exits, expect};
 
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
 
@@ -246,4 +246,34 @@ fn the_history_names_sessions_and_todos_are_headed_by_titles() {
         heads,
         [format!("What is in this folder?  {ID}  todos"), format!("What is in this folder?  {ID}  tasks")]
     );
+}
+
+#[test]
+fn the_names_that_people_try_are_commands() {
+    let home = home();
+    let id = annals_exits(&home, &["ls", "--json"], 0).out;
+    let id = id.split(r#""id":""#).nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let pairs: [(&[&str], &[&str]); 5] = [
+        (&["list"], &["ls"]),
+        (&["grep", "folder"], &["search", "folder"]),
+        (&["cost", "--by", "model"], &["usage", "--by", "model"]),
+        (&["rm", &id, "--dry-run"], &["trash", &id, "--dry-run"]),
+        (&["delete", &id, "--dry-run"], &["trash", &id, "--dry-run"]),
+    ];
+    for (tried, meant) in pairs {
+        assert_eq!(annals_exits(&home, tried, 0).out, annals_exits(&home, meant, 0).out, "{tried:?}");
+    }
+    let [tried, meant] =
+        [&["resume", "nothing"][..], &["chat", "--resume", "nothing"]].map(|line| annals(&home, line));
+    assert_eq!((tried.code, tried.error.lines().next()), (meant.code, meant.error.lines().next()));
+}
+
+#[test]
+fn nothing_to_show_is_said() {
+    let home = home();
+    let undo = annals_exits(&home, &["undo"], 1);
+    assert!(undo.error.contains("nothing to revert"), "{}", undo.error);
+    assert_eq!(annals_exits(&home, &["undo", "--list"], 1).out, "no changes\n");
+    let config = annals_exits(&home, &["config", "get"], 1);
+    assert!(config.error.contains("no key is set; keys are stores"), "{}", config.error);
 }
