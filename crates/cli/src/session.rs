@@ -266,22 +266,9 @@ fn fault(context: &Context, error: FindError<'_>) -> Fault {
     let message = error.to_string();
     match error {
         FindError::Ambiguous { candidates, .. } => {
-            candidates.iter().take(10).fold(Fault::usage(message), |fault, session| {
-                let summary = Summary::read(session).ok();
-                let title = summary.as_ref().and_then(Summary::display_title).unwrap_or_default();
-                // As the lists have it: the time of a file is that of its last copy.
-                let active = summary.as_ref().and_then(Summary::last_activity).or(session.modified);
-                let when = active.map(|millis| words::moment(millis, &context.zone)).unwrap_or_default();
-                // Copies of a session differ by their place alone.
-                let store =
-                    context.store.name_of(&session.path).map(|store| format!("  --config-dir {store}"));
-                fault.hint(format!(
-                    "{}  {when}{}  {}",
-                    session.key,
-                    one_line(&store.unwrap_or_default()),
-                    one_line(title)
-                ))
-            })
+            let mut hints: Vec<_> = candidates.iter().map(|session| candidate(session, context)).collect();
+            hints.sort_by_key(|(active, _)| std::cmp::Reverse(*active));
+            hints.into_iter().take(10).fold(Fault::usage(message), |fault, (_, hint)| fault.hint(hint))
         }
         FindError::TooShort { .. } => Fault::usage(message),
         FindError::NotFound { .. } => {
@@ -290,6 +277,18 @@ fn fault(context: &Context, error: FindError<'_>) -> Fault {
         FindError::NoSessions => Fault::nothing_found(message)
             .hint("annals demo --out DIR writes a made-up store; read it with --config-dir DIR"),
     }
+}
+
+/// When a session that may be meant was last active, as the lists have it, and a line that tells it from others.
+fn candidate(session: &SessionEntry, context: &Context) -> (Option<i64>, String) {
+    let summary = Summary::read(session).ok();
+    let title = summary.as_ref().and_then(Summary::display_title).unwrap_or_default();
+    let active = summary.as_ref().and_then(Summary::last_activity).or(session.modified);
+    let when = active.map(|millis| words::moment(millis, &context.zone)).unwrap_or_default();
+    // Copies of a session differ by their place alone.
+    let store = context.store.name_of(&session.path).map(|store| format!("  --config-dir {store}"));
+    let store = one_line(&store.unwrap_or_default());
+    (active, format!("{}  {when}{store}  {}", session.key, one_line(title)))
 }
 
 /// A session and its sub-agents, parsed, each linked to the call that started it.

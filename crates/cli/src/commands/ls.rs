@@ -241,14 +241,14 @@ fn order(key: SortKey, left: &Summary, right: &Summary) -> std::cmp::Ordering {
     }
 }
 
-/// When something last happened in it, for a column.
+/// When something last happened in it, for a column; nothing if no line says when.
 pub(crate) fn active(summary: &Summary, context: &Context) -> String {
-    summary.last_activity().map(|millis| words::moment(millis, &context.zone)).unwrap_or_default()
+    summary.active_millis.map(|millis| words::moment(millis, &context.zone)).unwrap_or_default()
 }
 
 /// How long ago that was.
 pub(crate) fn age(summary: &Summary, context: &Context) -> String {
-    summary.last_activity().map(|millis| words::age(millis, context.source.now())).unwrap_or_default()
+    summary.active_millis.map(|millis| words::age(millis, context.source.now())).unwrap_or_default()
 }
 
 /// The git branch, unless no branch was checked out.
