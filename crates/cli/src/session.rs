@@ -9,6 +9,7 @@ use annals_store::read::{ReadError, read_file, stream_lines};
 use annals_store::session_file::is_session_file;
 use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
 use annals_transcript::agents::{AgentLink, Spawn, link, spawns};
+use annals_transcript::title::TitleSource;
 use annals_transcript::transcript::Transcript;
 use annals_vault::UnpackDir;
 
@@ -160,9 +161,11 @@ impl ResolvedSession {
     pub(crate) fn summary(&self) -> Option<Summary> {
         let entry = SessionEntry::of_path(&self.path).ok()?;
         let mut summary = Summary::read(&entry).ok()?;
-        if let (None, Some(discovery)) = (&summary.title, &self.discovery) {
+        let is_named = summary.title.as_ref().is_some_and(|(source, _)| *source <= TitleSource::Summary);
+        if let Some(discovery) = self.discovery.as_ref().filter(|_| !is_named) {
             let store = Store::open(ConfigDir::containing(&self.path)?.path());
-            summary.title = store.summary_in_project(&entry, discovery).and_then(|known| known.title);
+            let listed = store.summary_in_project(&entry, discovery);
+            summary.title = listed.and_then(|listed| listed.title).or(summary.title);
         }
         Some(summary)
     }

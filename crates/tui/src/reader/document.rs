@@ -139,6 +139,12 @@ impl Document {
         entries
     }
 
+    /// Whether a thread is a sub-agent's, or a branch of one.
+    pub(super) fn is_agent(&self, thread: usize) -> bool {
+        let outer = |thread: &usize| self.threads[*thread].parent.map(|(parent, _)| parent);
+        std::iter::successors(Some(thread), outer).any(|thread| self.threads[thread].is_agent)
+    }
+
     /// What the first item of an entry is; `None` for a head.
     pub(super) fn kind(&self, entry: &Entry) -> Option<ItemKind> {
         match entry.kind {

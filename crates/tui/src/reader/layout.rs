@@ -89,7 +89,8 @@ impl Document {
         let stamped = earlier.into_iter().find(|(_, item)| item.is_stamped());
         let stamped = stamped.and_then(|(at, _)| self.item(entry.thread, at));
         let (before, stamped) = (before.as_ref(), stamped.as_ref());
-        let passage = Passage { before, stamped, items, depth: entry.depth };
+        let is_agent = self.is_agent(entry.thread);
+        let passage = Passage { before, stamped, items, depth: entry.depth, is_agent };
         let form = self.form(entry);
         let options = self.render_options(form);
         let is_large = items.iter().map(text_bytes).sum::<usize>() > MAX_FULL_BYTES;

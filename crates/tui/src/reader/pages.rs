@@ -93,7 +93,7 @@ impl Document {
     pub(super) fn run(&self, thread: usize, range: Range<usize>) -> ItemRun {
         let known = &self.threads[thread];
         let page = known.page_of(range.start).filter(|page| range.end <= known.range(*page).end);
-        if let Some(page) = page.filter(|_| range.len() > 0) {
+        if let Some(page) = page.filter(|_| !range.is_empty()) {
             let start = known.range(page).start;
             return ItemRun::Page(self.page(thread, page), range.start - start..range.end - start);
         }
