@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use annals_store::{SessionEntry, Summary};
+use annals_store::Summary;
 use annals_transcript::activity::{Activity, ActivityWindow, FileActivity};
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{FileIndex, UsageLedger, UsageRow, group, responses_usage};
 use annals_ui::figures;
 
 use crate::context::Context;
+use crate::indexed;
 use crate::session::{ResolvedSession, SessionWithAgents};
 use crate::words;
 
@@ -36,6 +37,8 @@ pub(crate) struct SessionFacts {
 /// What is counted over all records of a session and its sub-agents.
 pub(crate) struct SessionTotals {
     usage: UsageRow,
+    /// The same without responses that were copied from another session.
+    originals: UsageRow,
     activity: Activity,
     agents: u64,
     has_records: bool,
@@ -57,25 +60,28 @@ impl ActivityWindow for WholeSession {
 impl SessionTotals {
     /// Counts; no context is needed, so that another thread can do it.
     pub(crate) fn of(family: &SessionWithAgents<'_>, prices: &Prices) -> Self {
-        let mut ledger = UsageLedger::new();
+        let (mut ledger, mut originals) = (UsageLedger::new(), UsageLedger::new());
         let mut activity = Activity::default();
         let transcripts = std::iter::once(&family.main).chain(family.agents.iter().map(|(_, said, _)| said));
         for (at, transcript) in transcripts.enumerate() {
-            ledger.add_file(FileIndex::new(at), responses_usage(transcript));
+            let responses = responses_usage(transcript);
+            originals.add_file(FileIndex::new(at), responses.iter().filter(|own| !own.is_copy).cloned());
+            ledger.add_file(FileIndex::new(at), responses);
             // The prompts of sub-agents are not those of a person.
             let own = FileActivity::of(transcript);
             activity.add(&if at == 0 { own } else { own.without_turns() }, &WholeSession);
         }
-        let usage = group(ledger.charges(), prices, |_, _| Some(String::new())).total;
+        let total = |ledger: &UsageLedger| group(ledger.charges(), prices, |_, _| Some(String::new())).total;
+        let (usage, originals) = (total(&ledger), total(&originals));
         let agents = family.agents.len() as u64;
-        Self { usage, activity, agents, has_records: family.main.indices().next().is_some() }
+        Self { usage, originals, activity, agents, has_records: family.main.indices().next().is_some() }
     }
 }
 
 impl SessionFacts {
     /// What the file says about itself. It is read line by line: best done before the whole file is in memory.
     pub(crate) fn summary(target: &ResolvedSession) -> Option<Summary> {
-        SessionEntry::of_path(&target.path).and_then(|entry| Summary::read(&entry)).ok()
+        target.summary()
     }
 
     /// Gathers them from a session and its sub-agents.
@@ -95,7 +101,9 @@ impl SessionFacts {
         totals: &SessionTotals,
         context: &Context,
     ) -> Self {
-        let SessionTotals { usage, activity, agents, has_records } = totals;
+        let SessionTotals { usage, originals, activity, agents, has_records } = totals;
+        let by_index = usage_by_index(target, context);
+        let own = by_index.as_ref().unwrap_or(originals);
         let models: BTreeSet<&str> = usage.models.iter().map(|model| figures::model(model)).collect();
         let moment = |millis: Option<i64>| {
             millis.map(|millis| words::moment(millis, &context.zone)).unwrap_or_default()
@@ -112,10 +120,34 @@ impl SessionFacts {
             last: moment(summary.and_then(Summary::last_activity)),
             models: models.into_iter().map(str::to_owned).collect(),
             turns: activity.turns,
-            cost: words::dollars(usage.cost.dollars()),
+            cost: cost(own, usage),
             changed_files: activity.files.values().filter(|access| access.changes > 0).count() as u64,
             agents: *agents,
             is_described: summary.is_some() && *has_records,
         }
     }
+}
+
+/// What counts for a session of the store by the index, if there is one: without responses that count for another session.
+fn usage_by_index(target: &ResolvedSession, context: &Context) -> Option<UsageRow> {
+    let is_listed = target.argument() == target.key.as_str();
+    if !is_listed || !indexed::exists(context) {
+        return None;
+    }
+    let ((sources, items), _) = indexed::query_complete(context, |index| index.usage()).ok()??;
+    let is_own = |file: FileIndex| {
+        sources.get(file.get()).is_some_and(|source| *source.session == *target.key.as_str())
+    };
+    let mut usage = UsageRow::default();
+    items.iter().filter(|item| is_own(item.file)).for_each(|item| usage.add_item(item));
+    Some(usage)
+}
+
+/// What the session cost, as `annals ls` has it, and what it shares with the sessions that it was copied from or to.
+fn cost(own: &UsageRow, all: &UsageRow) -> String {
+    let shared = all.cost.dollars() - own.cost.dollars();
+    if shared < 0.005 {
+        return words::cost(if shared < 0.0 { own } else { all });
+    }
+    format!("{} and {} shared with other sessions", words::cost(own), words::dollars(shared))
 }

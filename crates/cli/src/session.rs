@@ -6,10 +6,11 @@ use std::sync::Arc;
 use annals_store::agents::{AgentCalls, AgentDetails, details};
 use annals_store::find::{FindError, MIN_PREFIX, SessionMatch};
 use annals_store::parallel;
-use annals_store::read::{read_file, stream_lines};
+use annals_store::read::{ReadError, read_file, stream_lines};
 use annals_store::session_file::is_session_file;
 use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
 use annals_transcript::agents::{AgentLink, Spawn};
+use annals_transcript::title::TitleSource;
 use annals_transcript::transcript::Transcript;
 use annals_vault::UnpackDir;
 
@@ -156,6 +157,19 @@ impl ResolvedSession {
         }
     }
 
+    /// What the file says about itself; the title as lists have it.
+    pub(crate) fn summary(&self) -> Option<Summary> {
+        let entry = SessionEntry::of_path(&self.path).ok()?;
+        let mut summary = Summary::read(&entry).ok()?;
+        let is_named = summary.title.as_ref().is_some_and(|(source, _)| *source <= TitleSource::Summary);
+        if let Some(discovery) = self.discovery.as_ref().filter(|_| !is_named) {
+            let store = Store::open(ConfigDir::containing(&self.path)?.path());
+            let listed = store.summary_in_project(&entry, discovery);
+            summary.title = listed.and_then(|listed| listed.title).or(summary.title);
+        }
+        Some(summary)
+    }
+
     /// Reads the whole file.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Fault> {
         Ok(read_file(&self.path)?)
@@ -179,10 +193,18 @@ impl ResolvedSession {
 
     /// Reads the session's sub-agents; what cannot be read is left out.
     pub(crate) fn agents(&self) -> Vec<AgentFile> {
+        self.agents_by(&mut read_file)
+    }
+
+    /// The same, with the bytes that `read` makes of each file.
+    pub(crate) fn agents_by(
+        &self,
+        read: &mut dyn FnMut(&Path) -> Result<Vec<u8>, ReadError>,
+    ) -> Vec<AgentFile> {
         let entries = self.agent_entries();
         let (details, _) = details(&entries.iter().collect::<Vec<_>>());
         let file = |(entry, details): (AgentEntry, AgentDetails)| {
-            let bytes = read_file(&entry.path).ok()?;
+            let bytes = read(&entry.path).ok()?;
             Some(AgentFile { entry, bytes, details })
         };
         entries.into_iter().zip(details).filter_map(file).collect()
@@ -217,10 +239,6 @@ fn key_of(path: &Path) -> SessionKey {
     SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-fn title_of(session: &SessionEntry) -> Option<String> {
-    Summary::read(session).ok()?.display_title().map(str::to_owned)
-}
-
 /// Explains why no session was found; it may be in a folder that cannot be read.
 fn not_resolved(context: &Context, error: FindError<'_>, discovery: &Discovery) -> Fault {
     let is_found = matches!(error, FindError::Ambiguous { .. } | FindError::TooShort { .. });
@@ -238,20 +256,9 @@ fn fault(context: &Context, error: FindError<'_>) -> Fault {
     let message = error.to_string();
     match error {
         FindError::Ambiguous { candidates, .. } => {
-            let when = |session: &SessionEntry| session.modified.map(|ms| words::moment(ms, &context.zone));
-            candidates.iter().take(10).fold(Fault::usage(message), |fault, session| {
-                let title = title_of(session).unwrap_or_default();
-                // Copies of a session differ by their place alone.
-                let store =
-                    context.store.name_of(&session.path).map(|store| format!("  --config-dir {store}"));
-                fault.hint(format!(
-                    "{}  {}{}  {}",
-                    session.key,
-                    when(session).unwrap_or_default(),
-                    one_line(&store.unwrap_or_default()),
-                    one_line(&title)
-                ))
-            })
+            let mut hints: Vec<_> = candidates.iter().map(|session| candidate(session, context)).collect();
+            hints.sort_by_key(|(active, _)| std::cmp::Reverse(*active));
+            hints.into_iter().take(10).fold(Fault::usage(message), |fault, (_, hint)| fault.hint(hint))
         }
         FindError::TooShort { .. } => Fault::usage(message),
         FindError::NotFound { .. } => {
@@ -260,6 +267,18 @@ fn fault(context: &Context, error: FindError<'_>) -> Fault {
         FindError::NoSessions => Fault::nothing_found(message)
             .hint("annals demo --out DIR writes a made-up store; read it with --config-dir DIR"),
     }
+}
+
+/// When a session that may be meant was last active, as the lists have it, and a line that tells it from others.
+fn candidate(session: &SessionEntry, context: &Context) -> (Option<i64>, String) {
+    let summary = Summary::read(session).ok();
+    let title = summary.as_ref().and_then(Summary::display_title).unwrap_or_default();
+    let active = summary.as_ref().and_then(Summary::last_activity).or(session.modified);
+    let when = active.map(|millis| words::moment(millis, &context.zone)).unwrap_or_default();
+    // Copies of a session differ by their place alone.
+    let store = context.store.name_of(&session.path).map(|store| format!("  --config-dir {store}"));
+    let store = one_line(&store.unwrap_or_default());
+    (active, format!("{}  {when}{store}  {}", session.key, one_line(title)))
 }
 
 /// A session and its sub-agents, parsed, each linked to the call that started it.

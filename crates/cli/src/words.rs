@@ -36,21 +36,7 @@ pub(crate) fn day(millis: i64, zone: &TimeZone) -> String {
     moment(millis, zone).chars().take(10).collect()
 }
 
-/// How long ago, in one unit: `5m`, `3h`, `12d`, `4mo`, `2y`. Nothing for what lies ahead.
-pub(crate) fn age(millis: i64, now: i64) -> String {
-    let Some(minutes) = now.checked_sub(millis).filter(|age| *age >= 0).map(|age| age / 60_000) else {
-        return String::new();
-    };
-    let (hours, days) = (minutes / 60, minutes / (24 * 60));
-    match () {
-        () if minutes < 1 => "now".to_owned(),
-        () if hours < 1 => format!("{minutes}m"),
-        () if days < 1 => format!("{hours}h"),
-        () if days < 60 => format!("{days}d"),
-        () if days < 730 => format!("{}mo", days * 12 / 365),
-        () => format!("{}y", days / 365),
-    }
-}
+pub(crate) use annals_ui::figures::age;
 
 /// `1 session`, `2 sessions`.
 pub(crate) fn plural(number: u64, one: &str, many: &str) -> String {

@@ -75,7 +75,7 @@ pub fn resolve<'d>(
     let here = current_dir.map(project_slug);
     let sessions = || discovery.sessions.iter();
     if argument == "last" {
-        return last(sessions(), here.as_deref()).map(SessionMatch::Session);
+        return last(sessions(), here.as_deref(), &mut |_| None).map(SessionMatch::Session);
     }
     let exact: Vec<_> = sessions().filter(|session| session.key == argument).collect();
     if let Some(result) = pick(argument, exact, here.as_deref()) {
@@ -112,6 +112,11 @@ impl Store {
         discovery: &'d Discovery,
         current_dir: Option<&str>,
     ) -> Result<SessionMatch<'d>, FindError<'d>> {
+        if argument == "last" {
+            let here = current_dir.map(project_slug);
+            let mut active = |session: &SessionEntry| Summary::read(session).ok()?.active_millis;
+            return last(discovery.sessions.iter(), here.as_deref(), &mut active).map(SessionMatch::Session);
+        }
         let mut titled: Option<HashSet<PathBuf>> = None;
         resolve(argument, discovery, current_dir, |session| {
             let titled = titled.get_or_insert_with(|| {
@@ -136,17 +141,37 @@ fn looks_like_path(argument: &str) -> bool {
         || argument == ".."
 }
 
-/// Returns the newest session with content: of this project, else of the store.
+/// Returns the newest session with content: of this project, else of the store. `active` says when something last happened in
+/// a session.
 fn last<'d>(
     sessions: impl Iterator<Item = &'d SessionEntry>,
     here: Option<&str>,
+    active: &mut dyn FnMut(&SessionEntry) -> Option<i64>,
 ) -> Result<&'d SessionEntry, FindError<'d>> {
     let all: Vec<_> = sessions.filter(|session| session.bytes > 0).collect();
-    let newest = |of: &mut dyn Iterator<Item = &'d SessionEntry>| {
-        of.max_by(|left, right| (left.modified, &right.path).cmp(&(right.modified, &left.path)))
-    };
-    let mut of_project = all.iter().copied().filter(|session| here.is_some_and(|slug| session.slug == slug));
-    newest(&mut of_project).or_else(|| newest(&mut all.iter().copied())).ok_or(FindError::NoSessions)
+    let of_project = all.iter().copied().filter(|session| here.is_some_and(|slug| session.slug == slug));
+    newest(of_project.collect(), active).or_else(|| newest(all, active)).ok_or(FindError::NoSessions)
+}
+
+/// The session in which something happened last; if that is known of none, the one that was written last.
+fn newest<'d>(
+    mut sessions: Vec<&'d SessionEntry>,
+    active: &mut dyn FnMut(&SessionEntry) -> Option<i64>,
+) -> Option<&'d SessionEntry> {
+    sessions.sort_by(|left, right| (right.modified, &left.path).cmp(&(left.modified, &right.path)));
+    let mut newest: Option<(i64, &SessionEntry)> = None;
+    for session in &sessions {
+        // A file is written when something happens in it, or later: the rest is older.
+        if newest.is_some_and(|(time, _)| session.modified.is_some_and(|modified| modified < time)) {
+            break;
+        }
+        if let Some(time) = active(session)
+            && newest.is_none_or(|(known, _)| time > known)
+        {
+            newest = Some((time, session));
+        }
+    }
+    newest.map(|(_, session)| session).or(sessions.first().copied())
 }
 
 /// One of several: the only one, or the only one of this project where all have the same id.

@@ -47,6 +47,7 @@ mod orphans;
 pub mod overflow;
 #[doc(hidden)]
 pub mod parallel;
+pub mod partial_read;
 pub mod plans;
 mod problem;
 pub mod project_path;
@@ -62,6 +63,7 @@ pub mod session;
 pub mod session_env;
 pub mod session_file;
 pub mod sessions_index;
+mod shortened_file;
 mod slug;
 pub mod source;
 pub mod stats_cache;
@@ -95,6 +97,7 @@ pub use scan::{
     StoreSnapshot,
 };
 pub use session::{AppendError, NewSession, OnBusy, Receipt, Session, SessionView, SessionWriter};
+pub use shortened_file::ShortenedFile;
 pub use slug::project_slug;
 pub use source::{Clock, Source};
 pub use summary::{FullSummary, Summary};

@@ -214,6 +214,11 @@ impl App {
         self.session.as_ref().and_then(SessionView::reader).map_or(0, |reader| reader.document.layouts())
     }
 
+    /// Returns how many pages of the open session were read so far.
+    pub fn reads(&self) -> usize {
+        self.session.as_ref().and_then(SessionView::reader).map_or(0, |reader| reader.document.reads())
+    }
+
     /// Where keys are looked up.
     pub(crate) fn scope(&self) -> Scope {
         match self.screen {

@@ -29,6 +29,8 @@ pub enum Effect {
     List,
     /// Count turns and cost of all sessions.
     Count,
+    /// Read the beginning of a large session.
+    OpenBeginning(PathBuf),
     /// Read a session.
     Open(PathBuf),
     /// Read the open session again if its file has another size than this.
@@ -60,7 +62,7 @@ pub enum Answer {
     Sessions(Result<Vec<SessionRow>, String>),
     /// Their numbers.
     Numbers(Result<Vec<(PathBuf, SessionNumbers)>, String>),
-    /// A session.
+    /// A session, or its beginning.
     Opened(PathBuf, Result<OpenSession, String>),
     /// The file of the open session has not changed.
     Unchanged(PathBuf),

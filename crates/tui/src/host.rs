@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process;
 
-use annals_ui::Conversation;
+use crate::paged::PagedConversation;
 
 /// A session of the list. All texts are as the files have them; they are cleaned when they are drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,12 +53,14 @@ pub struct SessionNumbers {
 }
 
 /// A session that was read.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct OpenSession {
-    /// The conversation, with its sub-agents and abandoned branches in full.
-    pub conversation: Conversation,
+    /// The conversation, with its sub-agents and abandoned branches.
+    pub conversation: PagedConversation,
     /// The size of the file when it was read.
     pub bytes: u64,
+    /// Whether it is only the beginning, and the whole is still to come.
+    pub is_beginning: bool,
 }
 
 /// A passage that a full-text search found.
@@ -135,6 +137,8 @@ pub trait Host: Send {
     fn sessions(&mut self) -> Result<Vec<SessionRow>, String>;
     /// Counts turns, sub-agents and cost.
     fn numbers(&mut self) -> Result<Vec<(PathBuf, SessionNumbers)>, String>;
+    /// Reads the beginning of a large session, to be shown until the whole is there; `None` if that makes no sense.
+    fn open_beginning(&mut self, session: &Path) -> Option<OpenSession>;
     /// Reads a session.
     fn open(&mut self, session: &Path) -> Result<OpenSession, String>;
     /// Searches the text of all sessions.

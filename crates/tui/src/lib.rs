@@ -14,6 +14,7 @@ mod input;
 mod key;
 mod keymap;
 mod list;
+mod paged;
 mod reader;
 mod refresh;
 #[cfg(unix)]
@@ -31,6 +32,7 @@ pub use host::{
 };
 pub use key::{Key, Mouse};
 pub use keymap::{Binding, Command, Keymap, KeymapError, Scope};
+pub use paged::{NestedConversation, PageSource, PagedConversation, branch_name};
 pub use reader::Document;
 #[cfg(unix)]
 pub use runner::{ExitReason, run};

@@ -56,20 +56,35 @@ impl Worker {
     }
 }
 
-/// Waits for effects. Of several sessions to read, only the last is wanted by then.
+/// Waits for effects. Of several sessions to read, only the last is wanted by then, with its beginning.
 fn next_effects(queue: &Receiver<Effect>) -> Option<Vec<Effect>> {
     let mut effects = vec![queue.recv().ok()?];
     effects.extend(queue.try_iter());
     let reads = |effect: &Effect| matches!(effect, Effect::Open(_) | Effect::Follow(..));
     let last = effects.iter().rposition(reads);
-    let wanted = effects.into_iter().enumerate().filter(|(at, effect)| !reads(effect) || Some(*at) == last);
-    Some(wanted.map(|(_, effect)| effect).collect())
+    let begins = |effect: &Effect| matches!(effect, Effect::OpenBeginning(_));
+    let last_begin = effects.iter().rposition(begins);
+    let is_wanted = |at: usize, effect: &Effect| match begins(effect) {
+        // The session may come a moment later than its beginning.
+        true => Some(at) == last_begin && last.is_none_or(|last| last <= at + 1),
+        false => !reads(effect) || Some(at) == last,
+    };
+    let mut at = 0;
+    effects.retain(|effect| {
+        at += 1;
+        is_wanted(at - 1, effect)
+    });
+    Some(effects)
 }
 
 fn carry_out(effect: Effect, host: &mut dyn Host) -> Option<Answer> {
     Some(match effect {
         Effect::List => Answer::Sessions(host.sessions()),
         Effect::Count => Answer::Numbers(host.numbers()),
+        Effect::OpenBeginning(path) => {
+            let beginning = host.open_beginning(&path)?;
+            Answer::Opened(path, Ok(beginning))
+        }
         Effect::Open(path) => {
             let session = host.open(&path);
             Answer::Opened(path, session)
@@ -202,7 +217,11 @@ impl Runner {
             let worker = match effect {
                 Effect::List | Effect::Search(_) => &self.lists,
                 Effect::Count | Effect::Usage => &self.numbers,
-                Effect::Open(_) | Effect::Follow(..) | Effect::Plan(_) | Effect::Apply(_) => &self.sessions,
+                Effect::OpenBeginning(_)
+                | Effect::Open(_)
+                | Effect::Follow(..)
+                | Effect::Plan(_)
+                | Effect::Apply(_) => &self.sessions,
                 Effect::Copy(text) => {
                     self.terminal.write(&clipboard::sequence(&text))?;
                     continue;

@@ -57,11 +57,13 @@ pub fn cost(row: &UsageRow) -> String {
     }
 }
 
-/// `1 line`, `2 lines`.
+/// `1 line`, `2 lines`, `2 entries`, `2 branches`.
 pub fn counted(count: usize, one: &str) -> String {
+    let hisses = ["s", "x", "ch", "sh"].iter().any(|end| one.ends_with(end));
     match (count, one.strip_suffix('y')) {
         (1, _) => format!("1 {one}"),
-        (_, Some(stem)) if !one.ends_with("way") => format!("{count} {stem}ies"),
+        (_, Some(stem)) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{count} {stem}ies"),
+        _ if hisses => format!("{count} {one}es"),
         _ => format!("{count} {one}s"),
     }
 }
@@ -92,6 +94,22 @@ pub fn stamp(millis: i64, offset_minutes: i32) -> (String, String) {
     let text = format_millis(millis.saturating_add(i64::from(offset_minutes) * 60_000));
     let (date, time) = text.split_once('T').unwrap_or((&text, ""));
     (date.to_owned(), time.chars().take(5).collect())
+}
+
+/// How long ago, in one unit: `5m`, `3h`, `12d`, `4mo`, `2y`. Nothing for what lies ahead.
+pub fn age(millis: i64, now: i64) -> String {
+    let Some(minutes) = now.checked_sub(millis).filter(|age| *age >= 0).map(|age| age / 60_000) else {
+        return String::new();
+    };
+    let (hours, days) = (minutes / 60, minutes / (24 * 60));
+    match () {
+        () if minutes < 1 => "now".to_owned(),
+        () if hours < 1 => format!("{minutes}m"),
+        () if days < 1 => format!("{hours}h"),
+        () if days < 60 => format!("{days}d"),
+        () if days < 730 => format!("{}mo", days * 12 / 365),
+        () => format!("{}y", days / 365),
+    }
 }
 
 /// A model's name without vendor and date: `claude-opus-4-5-20251101` is `opus-4-5`.
@@ -126,9 +144,10 @@ mod tests {
         assert_eq!([812, 3400, 155_000, 1_250_000].map(amount), ["812", "3.4k", "155k", "1.2M"]);
         assert_eq!([amount(3_400_000_000), size(412), size(1_000_000_000)], ["3.4G", "412 B", "1.0 GB"]);
         assert_eq!(
-            counted(1, "line") + " " + &counted(2, "entry") + " " + &counted(3, "way"),
-            "1 line 2 entries 3 ways"
+            ["line", "entry", "day", "branch"].map(|one| counted(2, one)),
+            ["2 lines", "2 entries", "2 days", "2 branches"]
         );
+        assert_eq!(["entry", "branch"].map(|one| counted(1, one)), ["1 entry", "1 branch"]);
         assert_eq!(stamp(0, 60), ("1970-01-01".to_owned(), "01:00".to_owned()));
         assert_eq!(model("claude-opus-4-5-20251101"), "opus-4-5");
         assert_eq!(model("glm-5.1"), "glm-5.1");

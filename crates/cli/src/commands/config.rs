@@ -107,6 +107,10 @@ fn print_all(context: &mut Context) -> Result<Outcome, Fault> {
         };
         context.out.line(format!("{} = {values}", key.name()))?;
     }
+    if set.is_empty() && !context.json {
+        let names: Vec<&str> = ConfigKey::ALL.iter().map(|key| key.name()).collect();
+        context.say(format!("no key is set; keys are {}", names.join(", ")));
+    }
     Ok(if set.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 

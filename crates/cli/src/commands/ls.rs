@@ -237,18 +237,18 @@ fn order(key: SortKey, left: &Summary, right: &Summary) -> std::cmp::Ordering {
         SortKey::Created => right.created_millis.cmp(&left.created_millis).then_with(by_name),
         SortKey::Size => right.bytes.cmp(&left.bytes).then_with(by_name),
         SortKey::Title => title(left).to_lowercase().cmp(&title(right).to_lowercase()).then_with(by_name),
-        _ => right.last_activity().cmp(&left.last_activity()).then_with(by_name),
+        _ => right.recency().cmp(&left.recency()).then_with(by_name),
     }
 }
 
-/// When something last happened in it, for a column.
+/// When something last happened in it, for a column; nothing if no line says when.
 pub(crate) fn active(summary: &Summary, context: &Context) -> String {
-    summary.last_activity().map(|millis| words::moment(millis, &context.zone)).unwrap_or_default()
+    summary.active_millis.map(|millis| words::moment(millis, &context.zone)).unwrap_or_default()
 }
 
 /// How long ago that was.
 pub(crate) fn age(summary: &Summary, context: &Context) -> String {
-    summary.last_activity().map(|millis| words::age(millis, context.source.now())).unwrap_or_default()
+    summary.active_millis.map(|millis| words::age(millis, context.source.now())).unwrap_or_default()
 }
 
 /// The git branch, unless no branch was checked out.

@@ -55,7 +55,7 @@ pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {
 /// Uses the index, and reads only the files that are shown.
 fn from_index(overview: &IndexedOverview, context: &Context) -> (StoreTotals, Vec<SessionOverview>) {
     let mut sessions: Vec<_> = overview.summaries.iter().filter(|summary| is_real(summary)).collect();
-    sessions.sort_by_key(|summary| std::cmp::Reverse(summary.last_activity()));
+    sessions.sort_by_key(|summary| std::cmp::Reverse(summary.recency()));
     let by_day = group_items(&overview.items, |item| Some(day_of(item.millis(), context)));
     let damaged = sessions.iter().filter(|summary| overview.is_damaged(summary)).count() + overview.unread;
     let mut totals = totals(&overview.discovery, &by_day, sessions.len(), damaged, context);
@@ -69,7 +69,7 @@ fn from_files(overview: FullOverview, context: &Context) -> (StoreTotals, Vec<Se
     let FullOverview { discovery, mut sessions, ledger, problems, .. } = overview;
     context.note_unread(problems.iter().cloned());
     sessions.retain(|session| is_real(&session.full.summary));
-    sessions.sort_by_key(|session| std::cmp::Reverse(session.full.summary.last_activity()));
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.full.summary.recency()));
     let by_day =
         group(ledger.charges(), &context.prices, |_, charge| Some(day_of(charge.response.millis, context)));
     let is_damaged = |session: &&SessionOverview| {

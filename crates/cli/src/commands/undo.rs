@@ -61,6 +61,8 @@ fn find(id: Option<&str>, entries: Vec<JournalEntry>, context: &Context) -> Resu
             Err(Fault::usage(message)
                 .hint(format!("revert it there: annals --config-dir {other} undo {}", entry.id)))
         }
+        None if id.is_none() => Err(Fault::nothing_found(format!("{store}: nothing to revert"))
+            .hint("annals undo --list --all-stores lists the changes of all stores")),
         None => Err(Fault::nothing_found(format!("{store}: no such change to revert"))
             .hint("annals undo --list lists the changes of this store, annals undo --list --all-stores all")),
     }
@@ -75,6 +77,8 @@ fn list(entries: &[JournalEntry], context: &mut Context) -> Result<Outcome, Faul
                 }
             });
         })?;
+    } else if entries.is_empty() {
+        context.out.line("no changes")?;
     } else {
         // In a narrow terminal the ids matter most.
         let is_wide = context.out.width >= WIDE;

@@ -188,3 +188,40 @@ fn what_something_else_wrote_and_what_configures_programs_is_left_alone() {
         assert!(!home.path().join("target").exists() && !home.path().join("outside.txt").exists());
     }
 }
+
+#[test]
+fn versions_that_only_the_vault_has_are_shown_and_restored() {
+    let home = Home::new();
+    let folder = told(&home);
+    annals_exits(&home, &["archive", "--all"], 0);
+    annals_exits(&home, &["index"], 0);
+    let slug = project_slug(&folder.display().to_string());
+    fs::remove_file(home.config_dir().join(format!("projects/{slug}/{ONE}.jsonl"))).unwrap();
+    let out = annals_exits(&home, &["files", "plan.txt"], 0).out;
+    assert_eq!(out.matches("  (vault)  Plant a tree").count(), 2, "{out}");
+    assert!(out.contains("version 4") && !out.contains("neither in the store"), "{out}");
+    let json = annals_exits(&home, &["files", "plan.txt", "--json"], 0).out;
+    assert_eq!(json.matches(r#""archived":true"#).count(), 2, "{json}");
+    assert_eq!(annals_exits(&home, &["files", "plan.txt", "--print", "2"], 0).out, "one\nthree\n");
+    annals_exits(&home, &["files", "plan.txt", "--restore", "2", "--yes"], 0);
+    assert_eq!(fs::read_to_string(folder.join("plan.txt")).unwrap(), "one\nthree\n");
+    let listed = annals_exits(&home, &["files"], 0).out;
+    assert!(listed.contains("plan.txt"), "{listed}");
+    annals_exits(&home, &["undo", "--yes"], 0);
+    assert_eq!(fs::read_to_string(folder.join("plan.txt")).unwrap(), "one\nfive\n");
+    assert!(
+        !home.config_dir().join(format!("projects/{slug}/{ONE}.jsonl")).exists(),
+        "the session stays where it is"
+    );
+}
+
+#[test]
+fn a_session_that_neither_store_nor_vault_has_is_counted() {
+    let home = Home::new();
+    let folder = told(&home);
+    annals_exits(&home, &["index"], 0);
+    let slug = project_slug(&folder.display().to_string());
+    fs::remove_file(home.config_dir().join(format!("projects/{slug}/{ONE}.jsonl"))).unwrap();
+    let out = annals_exits(&home, &["files", "plan.txt"], 0).out;
+    assert!(out.contains("1 session that changed it are neither") || !out.contains("version 4"), "{out}");
+}

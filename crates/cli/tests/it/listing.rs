@@ -6,7 +6,7 @@ use annals_store::{DataDir, Store};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 
-use crate::{annals_exits, expect};
+use crate::{annals, annals_exits, expect};
 
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
 
@@ -246,4 +246,64 @@ fn the_history_names_sessions_and_todos_are_headed_by_titles() {
         heads,
         [format!("What is in this folder?  {ID}  todos"), format!("What is in this folder?  {ID}  tasks")]
     );
+}
+
+#[test]
+fn the_names_that_people_try_are_commands() {
+    let home = home();
+    let id = annals_exits(&home, &["ls", "--json"], 0).out;
+    let id = id.split(r#""id":""#).nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let pairs: [(&[&str], &[&str]); 5] = [
+        (&["list"], &["ls"]),
+        (&["grep", "folder"], &["search", "folder"]),
+        (&["cost", "--by", "model"], &["usage", "--by", "model"]),
+        (&["rm", &id, "--dry-run"], &["trash", &id, "--dry-run"]),
+        (&["delete", &id, "--dry-run"], &["trash", &id, "--dry-run"]),
+    ];
+    for (tried, meant) in pairs {
+        assert_eq!(annals_exits(&home, tried, 0).out, annals_exits(&home, meant, 0).out, "{tried:?}");
+    }
+    let [tried, meant] =
+        [&["resume", "nothing"][..], &["chat", "--resume", "nothing"]].map(|line| annals(&home, line));
+    assert_eq!((tried.code, tried.error.lines().next()), (meant.code, meant.error.lines().next()));
+}
+
+#[test]
+fn nothing_to_show_is_said() {
+    let home = home();
+    let undo = annals_exits(&home, &["undo"], 1);
+    assert!(undo.error.contains("nothing to revert"), "{}", undo.error);
+    assert_eq!(annals_exits(&home, &["undo", "--list"], 1).out, "no changes\n");
+    let config = annals_exits(&home, &["config", "get"], 1);
+    assert!(config.error.contains("no key is set; keys are stores"), "{}", config.error);
+}
+
+#[test]
+fn sessions_that_may_be_meant_are_listed_by_their_last_activity() {
+    let home = Home::new();
+    let line = |time: &str| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"u\",\"timestamp\":\"{time}\",\"cwd\":\"/w\",\"message\":{{\"role\":\"user\",\"content\":\"Water the plants\"}}}}\n"
+        )
+    };
+    let ids = ["aaaa0000-1111-4222-8333-444444444444", "bbbb0000-1111-4222-8333-444444444444"];
+    // The older one was copied later.
+    for (id, time, written) in [(ids[0], "2026-03-01T10:00:00Z", 10), (ids[1], "2026-02-01T10:00:00Z", 20)] {
+        let path = home.write(format!("projects/-w/{id}.jsonl"), line(time));
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_790_000_000 + written);
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+    // No line of this one says when it was active.
+    home.write(
+        "projects/-w/cccc0000-1111-4222-8333-444444444444.jsonl",
+        "{\"type\":\"custom-title\",\"customTitle\":\"Stub\"}\n",
+    );
+    let error = annals_exits(&home, &["show", "Water the plants"], 2).error;
+    let hints: Vec<&str> = error.lines().skip(1).collect();
+    assert!(hints[0].contains("aaaa0000") && hints[0].contains("2026-03-01"), "{error}");
+    assert!(hints[1].contains("bbbb0000") && hints[1].contains("2026-02-01"), "{error}");
+    let listed = annals_exits(&home, &["ls"], 0).out;
+    let last: Vec<&str> = listed.lines().nth(3).unwrap().split_whitespace().collect();
+    assert!(last[0].starts_with("cccc0000") && !last[1].starts_with("20"), "{listed}");
+    assert!(annals_exits(&home, &["show", "last"], 0).out.contains("aaaa0000"));
 }

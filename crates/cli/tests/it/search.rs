@@ -1,5 +1,6 @@
 //! `annals search`, `index` and `sql`, for people and programs.
 
+mod corpus;
 mod passages;
 #[cfg(unix)]
 mod settling;

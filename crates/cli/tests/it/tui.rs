@@ -1,5 +1,7 @@
 //! `annals tui` in a real terminal: what is seen, what is changed, and how the terminal is left.
 
+mod journey;
+
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;

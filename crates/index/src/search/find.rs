@@ -164,11 +164,12 @@ fn best_of_groups(matches: &Matches, now: i64, max_passages: usize) -> Vec<Group
     groups
 }
 
-/// Leaves out passages that read the same as a better one of the same session and kind.
+/// Leaves out passages that read the same as a better one of the same session, as what a sub-agent said last and the result of
+/// its call. Titles are apart: they take no place from passages.
 fn leave_out_repeated_texts(candidates: &mut Vec<Candidate>) {
     let mut seen = HashSet::new();
     candidates.retain(|candidate| {
         let text = candidate.snippet.text.clone();
-        text.is_empty() || seen.insert((candidate.group, candidate.kind, text))
+        text.is_empty() || seen.insert((candidate.group, candidate.kind == MessageKind::Title, text))
     });
 }

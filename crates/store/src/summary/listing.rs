@@ -31,6 +31,16 @@ impl Store {
         (summaries, problems)
     }
 
+    /// The summary of a session as the list of its project has it: older clients keep titles in other files of the project.
+    pub fn summary_in_project(&self, session: &SessionEntry, discovery: &Discovery) -> Option<Summary> {
+        let of_project = discovery.sessions.iter().filter(|other| other.slug == session.slug);
+        let of_project: Vec<&SessionEntry> = of_project.collect();
+        let mut all: Vec<_> =
+            parallel::map(&of_project, |session| head_tail::gather(session)).into_iter().flatten().collect();
+        name_across_files(&mut all);
+        all.into_iter().map(|parts| parts.summary).find(|summary| summary.path == session.path)
+    }
+
     /// The exact summary of each of these sessions, in their order, read in parallel.
     pub fn full_summaries(&self, sessions: &[&SessionEntry]) -> (Vec<FullSummary>, Vec<FileProblem>) {
         let (mut summaries, mut problems) = (Vec::new(), Vec::new());

@@ -166,6 +166,11 @@ impl Summary {
         self.active_millis.or(self.modified)
     }
 
+    /// What lists are sorted by: the last activity; sessions of which no line says when they were active are the oldest.
+    pub fn recency(&self) -> (bool, Option<i64>) {
+        (self.active_millis.is_some(), self.last_activity())
+    }
+
     /// Whether the file has no bytes.
     pub fn is_empty(&self) -> bool {
         self.bytes == 0

@@ -77,6 +77,30 @@ fn last_prefers_the_current_project() {
 }
 
 #[test]
+fn last_is_the_session_in_which_something_happened_last() {
+    let temp = TempDir::new("finding");
+    let line = |time: &str| {
+        format!(r#"{{"type":"user","uuid":"u","timestamp":"{time}","message":{{"content":"x"}}}}"#)
+    };
+    let files = [
+        ("projects/-a/old.jsonl", line("2026-01-03T10:00:00Z")),
+        ("projects/-a/new.jsonl", line("2026-03-03T10:00:00Z")),
+        ("projects/-a/stub.jsonl", r#"{"type":"summary","summary":"s","leafUuid":"x"}"#.to_owned()),
+        ("projects/-b/other.jsonl", line("2026-02-03T10:00:00Z")),
+    ];
+    // As after a copy of the store: all files are of one moment, or in any order.
+    for (at, (name, text)) in files.iter().enumerate() {
+        let file = temp.write(name, text);
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_790_000_000 - at as u64);
+        std::fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
+    }
+    let store = Store::open(temp.path());
+    let discovery = store.discover();
+    let last = |here: Option<&str>| store.find("last", &discovery, here).unwrap().path().to_path_buf();
+    assert!(last(None).ends_with("new.jsonl") && last(Some("/b")).ends_with("other.jsonl"));
+}
+
+#[test]
 fn paths_are_taken_as_they_are() {
     check("/nowhere/x.jsonl", None, "path /nowhere/x.jsonl");
     check("./x", None, "path ./x");

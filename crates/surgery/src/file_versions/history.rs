@@ -22,19 +22,33 @@ pub struct FileHistory {
     pub gone: usize,
 }
 
+/// Reads the sessions of these ids; returns also how many ids have none.
+pub fn load_sessions(
+    ids: &BTreeSet<&str>,
+    discovery: &Discovery,
+) -> Result<(Vec<Session>, usize), ReadError> {
+    let (mut sessions, mut gone) = (Vec::new(), 0);
+    for id in ids {
+        let before = sessions.len();
+        for entry in discovery.sessions_named(&SessionKey::new(*id)) {
+            sessions.push(Session::load_from(&entry.path, Some(discovery))?);
+        }
+        gone += usize::from(sessions.len() == before);
+    }
+    Ok((sessions, gone))
+}
+
 impl FileHistory {
     /// Reads the sessions of these ids, which changed the file.
     pub fn read(path: &Path, ids: &BTreeSet<&str>, discovery: &Discovery) -> Result<Self, ReadError> {
-        let (mut sessions, mut gone) = (Vec::new(), 0);
-        for id in ids {
-            let before = sessions.len();
-            for entry in discovery.sessions_named(&SessionKey::new(*id)) {
-                sessions.push(Session::load_from(&entry.path, Some(discovery))?);
-            }
-            gone += usize::from(sessions.len() == before);
-        }
+        let (sessions, gone) = load_sessions(ids, discovery)?;
+        Ok(Self::new(path, sessions, gone))
+    }
+
+    /// The versions that these sessions recorded.
+    pub fn new(path: &Path, sessions: Vec<Session>, gone: usize) -> Self {
         let versions = versions(&sessions, path);
-        Ok(Self { path: path.to_path_buf(), versions, sessions, gone })
+        Self { path: path.to_path_buf(), versions, sessions, gone }
     }
 
     /// The session that recorded a version.

@@ -14,7 +14,7 @@ use annals_store::SessionKey;
 use annals_store::digest::{hex, sha256_bytes};
 
 pub use diff::VersionDiff;
-pub use history::FileHistory;
+pub use history::{FileHistory, load_sessions};
 pub use restore::{RestoreBlock, RestoreOptions, VersionRestore, plan_restore};
 
 use crate::rewind::tool_edits::{ToolEdit, edits, is_same};

@@ -36,6 +36,9 @@ pub(super) fn draw(app: &App, buffer: &mut Buffer) {
 pub(super) fn progress(session: &SessionView) -> String {
     let Some(reader) = session.reader() else { return String::new() };
     let (turn, turns) = reader.turn();
+    if reader.is_beginning {
+        return format!("{turn}/…  reading {} …", size(session.row.bytes));
+    }
     let last = reader.document.len().saturating_sub(1).max(1);
     let share = if reader.is_at_end() { 100 } else { (reader.cursor.entry * 100 / last).min(99) };
     format!("{turn}/{turns}  {share}%")

@@ -21,7 +21,7 @@ pub(super) fn draw(app: &App, buffer: &mut Buffer) {
     };
     let counts = [
         count(OutlineKind::Prompt, "prompt"),
-        count(OutlineKind::Branch, "other way"),
+        count(OutlineKind::Branch, "branch"),
         count(OutlineKind::Agent, "sub-agent"),
     ];
     title_bar(app, &session.row.title, &counts.join(", "), buffer);

@@ -1,18 +1,19 @@
 //! The conversation as a flat list of entries that open and close: items, runs of minor items, and the heads of sub-agents and
-//! abandoned branches, whose own entries follow while they are open.
+//! abandoned branches, whose own entries follow while they are open. Entries are listed from what is known of the items; the
+//! items are read when they are laid out or searched.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use annals_ui::Conversation;
-use annals_ui::terminal::is_minor;
-use annals_ui::view::{Item, ItemBody};
+use annals_ui::view::Item;
 
 use super::entry_text::{plain_text, text_bytes, visit_texts};
 use super::folds::{EntryForm, ToolDetail};
 use super::layout::{DisplayOptions, LineCache};
-use super::thread::{Thread, take_nested};
+use super::pages::PageCache;
+use super::thread::Thread;
+use crate::paged::{ItemKind, PagedConversation};
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,23 +51,23 @@ pub struct Document {
     pub(super) cache: RefCell<LineCache>,
     /// How many entries were laid out so far.
     pub(super) layouts: Cell<usize>,
+    pub(super) pages: RefCell<PageCache>,
+    /// How many pages were read so far.
+    pub(super) reads: Cell<usize>,
 }
 
 impl Document {
-    /// Makes a document of a conversation.
-    pub fn new(conversation: Conversation) -> Self {
+    /// Makes a document of a conversation; no page of it is read yet.
+    pub fn new(conversation: PagedConversation) -> Self {
         let mut document = Self::default();
-        let main = Thread {
-            name: String::new(),
-            label: String::new(),
-            is_agent: false,
-            items: Vec::new(),
-            parent: None,
-            messages: 0,
-        };
-        document.add_thread(main, conversation);
+        document.add_thread(String::new(), String::new(), false, None, conversation);
         document.rebuild();
         document
+    }
+
+    /// Returns how many pages were read since it was made.
+    pub fn reads(&self) -> usize {
+        self.reads.get()
     }
 
     /// Returns how many entries were laid out since it was made.
@@ -84,31 +85,32 @@ impl Document {
         self.entries.is_empty()
     }
 
-    /// Takes a conversation apart: what is nested in an item becomes a thread of its own.
-    fn add_thread(&mut self, thread: Thread, conversation: Conversation) -> usize {
-        let messages = conversation.message_count();
+    /// Adds a conversation, and those that hang on its items.
+    fn add_thread(
+        &mut self,
+        name: String,
+        label: String,
+        is_agent: bool,
+        parent: Option<(usize, usize)>,
+        conversation: PagedConversation,
+    ) -> usize {
         let at = self.threads.len();
-        self.threads.push(Thread { messages, ..thread });
-        let mut items = conversation.items;
-        for (place, item) in items.iter_mut().enumerate() {
-            for (name, label, is_agent, inner) in take_nested(item) {
-                let parent = Some((at, place));
-                let thread = Thread { name, label, is_agent, items: Vec::new(), parent, messages: 0 };
-                let inner = self.add_thread(thread, inner);
-                self.nested.entry((at, place)).or_default().push(inner);
-            }
+        let PagedConversation { items, pages, source, nested } = conversation;
+        let messages = items.iter().filter(|item| item.is_message()).count();
+        self.threads.push(Thread { name, label, is_agent, items, pages, source, parent, messages });
+        for inner in nested {
+            let parent = (at, inner.item);
+            let inner =
+                self.add_thread(inner.name, inner.label, inner.is_agent, Some(parent), inner.conversation);
+            self.nested.entry(parent).or_default().push(inner);
         }
-        self.threads[at].items = items;
         at
     }
 
     /// Lists the entries again, after threads were opened or closed.
     pub(super) fn rebuild(&mut self) {
         self.entries = self.entries_of(0, 0);
-        let is_prompt = |entry: &Entry| {
-            let item = self.items(entry).first();
-            entry.thread == 0 && item.is_some_and(|item| matches!(item.body, ItemBody::Prompt(_)))
-        };
+        let is_prompt = |entry: &Entry| entry.thread == 0 && self.kind(entry) == Some(ItemKind::Prompt);
         let places = self.entries.iter().enumerate();
         self.turns = places.filter(|(_, entry)| is_prompt(entry)).map(|(at, _)| at).collect();
         self.cache.borrow_mut().clear();
@@ -120,9 +122,9 @@ impl Document {
         let mut entries = Vec::with_capacity(items.len());
         let mut first = 0;
         while first < items.len() {
-            let run = items[first..].iter().take_while(|item| is_minor(item)).count();
+            let run = items[first..].iter().take_while(|item| item.is_minor).count();
             let count = run.max(1);
-            if !matches!(items[first].body, ItemBody::Agent(_)) {
+            if items[first].kind != ItemKind::Agent {
                 entries.push(Entry { thread, kind: EntryKind::Items { first, count }, depth });
             }
             for &inner in self.nested.get(&(thread, first)).into_iter().flatten() {
@@ -137,11 +139,17 @@ impl Document {
         entries
     }
 
-    /// The items of an entry; none for a head.
-    pub(super) fn items(&self, entry: &Entry) -> &[Item] {
+    /// Whether a thread is a sub-agent's, or a branch of one.
+    pub(super) fn is_agent(&self, thread: usize) -> bool {
+        let outer = |thread: &usize| self.threads[*thread].parent.map(|(parent, _)| parent);
+        std::iter::successors(Some(thread), outer).any(|thread| self.threads[thread].is_agent)
+    }
+
+    /// What the first item of an entry is; `None` for a head.
+    pub(super) fn kind(&self, entry: &Entry) -> Option<ItemKind> {
         match entry.kind {
-            EntryKind::Items { first, count } => &self.threads[entry.thread].items[first..first + count],
-            EntryKind::Head => &[],
+            EntryKind::Items { first, .. } => Some(self.threads[entry.thread].items.get(first)?.kind),
+            EntryKind::Head => None,
         }
     }
 
@@ -155,8 +163,8 @@ impl Document {
         thread.name.hash(&mut hasher);
         if let EntryKind::Items { first, .. } = entry.kind {
             // Several items may come from one line.
-            let line = thread.items[first].position.line;
-            let same = thread.items[..first].iter().rev().take_while(|item| item.position.line == line);
+            let line = thread.items[first].line;
+            let same = thread.items[..first].iter().rev().take_while(|item| item.line == line);
             (line, same.count()).hash(&mut hasher);
         }
         EntryKey(hasher.finish())
@@ -186,8 +194,8 @@ impl Document {
     /// The item of the session's own thread that a line of its file belongs to.
     pub(super) fn item_at_line(&self, line: usize) -> Option<usize> {
         let items = self.threads.first()?.items.iter().enumerate();
-        let before = items.filter(|(_, item)| (1..=line).contains(&item.position.line));
-        before.max_by_key(|(_, item)| item.position.line).map(|(at, _)| at)
+        let before = items.filter(|(_, item)| (1..=line).contains(&(item.line as usize)));
+        before.max_by_key(|(_, item)| item.line).map(|(at, _)| at)
     }
 
     /// The record of an entry in the session's own file; for a sub-agent that of its call.
@@ -200,7 +208,7 @@ impl Document {
         while self.threads[thread].is_agent {
             (thread, item) = self.threads[thread].parent?;
         }
-        self.threads[thread].items.get(item)?.position.uuid.clone()
+        self.item(thread, item)?.position.uuid
     }
 
     /// The text of an entry.
@@ -208,7 +216,7 @@ impl Document {
         let Some(entry) = self.entries.get(at) else { return String::new() };
         match entry.kind {
             EntryKind::Head => self.threads[entry.thread].label.clone(),
-            EntryKind::Items { .. } => plain_text(self.items(entry)),
+            EntryKind::Items { .. } => plain_text(&self.items(entry)),
         }
     }
 
@@ -218,14 +226,19 @@ impl Document {
         match entry.kind {
             EntryKind::Head if self.is_open(entry) => (false, 1),
             EntryKind::Head => self.find_in_thread(entry.thread, is_wanted),
-            EntryKind::Items { .. } => find_in_items(self.items(entry), is_wanted),
+            EntryKind::Items { .. } => find_in_items(&self.items(entry), is_wanted),
         }
     }
 
     fn find_in_thread(&self, thread: usize, is_wanted: &dyn Fn(&str) -> bool) -> (bool, usize) {
-        let items = &self.threads[thread].items;
-        let (mut is_found, mut bytes) = find_in_items(items, is_wanted);
-        let inside = (0..items.len()).flat_map(|item| self.nested.get(&(thread, item))).flatten();
+        let known = &self.threads[thread];
+        let (mut is_found, mut bytes) = (false, 0);
+        for page in 0..known.pages.len() {
+            let (is_here, more) = find_in_items(&self.page(thread, page), is_wanted);
+            is_found |= is_here;
+            bytes += more;
+        }
+        let inside = (0..known.items.len()).flat_map(|item| self.nested.get(&(thread, item))).flatten();
         for &inner in inside {
             let (is_inside, more) = self.find_in_thread(inner, is_wanted);
             is_found |= is_inside;

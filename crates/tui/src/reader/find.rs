@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder, escape};
 use super::{LinePosition, Reader};
 
 /// How much text one step looks at.
-const STEP_BYTES: usize = 8 << 20;
+const STEP_BYTES: usize = 2 << 20;
 
 /// Which way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(crate) struct Find {
     direction: FindDirection,
     /// The next entry to look at, and how many are left; `None` when nothing is being looked for.
     pending: Option<(usize, usize)>,
+    /// Whether it goes on when the rest of the session is there.
+    is_waiting: bool,
 }
 
 /// How far a search is.
@@ -48,9 +50,13 @@ impl Reader {
     /// Starts to look for a text, from the cursor on.
     pub(crate) fn find(&mut self, query: &str) -> FindProgress {
         let Some(pattern) = pattern(query) else { return FindProgress::Missing };
-        let find =
-            Find { query: query.to_owned(), pattern, direction: FindDirection::Forward, pending: None };
-        self.find = Some(find);
+        self.find = Some(Find {
+            query: query.to_owned(),
+            pattern,
+            direction: FindDirection::Forward,
+            pending: None,
+            is_waiting: false,
+        });
         // A match on the cursor's own line counts.
         let cursor = self.cursor;
         if self.match_in(cursor.entry, cursor.line..usize::MAX, FindDirection::Forward).is_some() {
@@ -112,7 +118,18 @@ impl Reader {
 
     pub(crate) fn stop_finding(&mut self) {
         if let Some(find) = &mut self.find {
-            find.pending = None;
+            (find.pending, find.is_waiting) = (None, false);
+        }
+    }
+
+    /// After the whole session took the place of its beginning: a search that is under way looks at all of it.
+    pub(super) fn find_in_whole(&mut self, was_beginning: bool) {
+        let (entry, count) = (self.cursor.entry, self.document.len());
+        let find =
+            self.find.as_mut().filter(|find| was_beginning && (find.is_waiting || find.pending.is_some()));
+        if let Some(find) = find {
+            find.is_waiting = false;
+            find.pending = Some((neighbour(entry, count, find.direction), count));
         }
     }
 
@@ -124,6 +141,10 @@ impl Reader {
             let (direction, pattern) = (find.direction, find.pattern.clone());
             let Some((entry, left)) = find.pending.filter(|(_, left)| *left > 0) else {
                 self.stop_finding();
+                if let Some(find) = self.find.as_mut().filter(|_| self.is_beginning) {
+                    find.is_waiting = true;
+                    return FindProgress::Pending;
+                }
                 return FindProgress::Missing;
             };
             let (is_found, bytes) = self.document.find_text(entry, &|text| pattern.is_match(text));

@@ -1,8 +1,7 @@
 //! What is open and what is closed, and how much of an entry that shows.
 
-use annals_ui::view::ItemBody;
-
 use super::document::{Document, Entry, EntryKind};
+use crate::paged::ItemKind;
 
 /// How much of an entry is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +36,10 @@ impl Document {
     }
 
     fn usual_form(&self, entry: &Entry) -> EntryForm {
-        match self.items(entry).first().map(|item| &item.body) {
-            Some(ItemBody::Thinking(Some(_))) if !self.is_thinking_open => EntryForm::Line,
-            Some(ItemBody::Thinking(Some(_))) => EntryForm::Full,
-            Some(ItemBody::ToolCall(_)) => match self.detail {
+        match self.kind(entry) {
+            Some(ItemKind::Thinking) if !self.is_thinking_open => EntryForm::Line,
+            Some(ItemKind::Thinking) => EntryForm::Full,
+            Some(ItemKind::ToolCall) => match self.detail {
                 ToolDetail::FirstLines => EntryForm::Brief,
                 ToolDetail::OneLine => EntryForm::Line,
                 ToolDetail::Full => EntryForm::Full,

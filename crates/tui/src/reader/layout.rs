@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use annals_ui::one_line;
-use annals_ui::terminal::{Color, Passage, RenderOptions, Span, Style, StyledLine, is_stamped};
+use annals_ui::terminal::{Color, Passage, RenderOptions, Span, Style, StyledLine};
 use annals_ui::view::{Item, ItemBody};
 
 use crate::app::ZoneOffset;
@@ -83,10 +83,14 @@ impl Document {
     fn lay_out(&self, entry: &Entry) -> Vec<StyledLine> {
         let EntryKind::Items { first, .. } = entry.kind else { return vec![self.head(entry)] };
         let items = self.items(entry);
-        let before = first.checked_sub(1).map(|before| &self.threads[entry.thread].items[before]);
-        let earlier = self.threads[entry.thread].items[..first].iter().rev().take(MAX_LOOK_BACK);
-        let stamped = earlier.into_iter().find(|item| is_stamped(item));
-        let passage = Passage { before, stamped, items, depth: entry.depth };
+        let items: &[Item] = &items;
+        let before = first.checked_sub(1).and_then(|before| self.item(entry.thread, before));
+        let earlier = self.threads[entry.thread].items[..first].iter().enumerate().rev().take(MAX_LOOK_BACK);
+        let stamped = earlier.into_iter().find(|(_, item)| item.is_stamped());
+        let stamped = stamped.and_then(|(at, _)| self.item(entry.thread, at));
+        let (before, stamped) = (before.as_ref(), stamped.as_ref());
+        let is_agent = self.is_agent(entry.thread);
+        let passage = Passage { before, stamped, items, depth: entry.depth, is_agent };
         let form = self.form(entry);
         let options = self.render_options(form);
         let is_large = items.iter().map(text_bytes).sum::<usize>() > MAX_FULL_BYTES;

@@ -7,6 +7,7 @@ mod folds;
 mod layout;
 mod motion;
 mod outline;
+mod pages;
 mod thread;
 
 pub use document::Document;
@@ -35,6 +36,10 @@ pub(crate) struct Reader {
     /// Lines on the screen.
     pub(crate) height: usize,
     pub(crate) find: Option<Find>,
+    /// Whether it is only the beginning of a session, and the whole is still to come.
+    pub(crate) is_beginning: bool,
+    /// Whether the end is wanted, which a beginning does not have.
+    pub(crate) is_end_wanted: bool,
 }
 
 impl Reader {
@@ -45,6 +50,8 @@ impl Reader {
             top: LinePosition::default(),
             height,
             find: None,
+            is_beginning: false,
+            is_end_wanted: false,
         };
         reader.first();
         reader
@@ -52,13 +59,15 @@ impl Reader {
 
     /// Takes over what the file has become: the cursor stays where it is, or at the end if it was there.
     pub(crate) fn replace(&mut self, document: Document) {
-        let is_at_end = self.is_at_end();
+        let was_beginning = std::mem::take(&mut self.is_beginning);
+        let is_at_end = if was_beginning { self.is_end_wanted } else { self.is_at_end() };
         let anchor = self.document.key(self.cursor.entry);
         let above = self.rows_above_cursor();
         let old = std::mem::replace(&mut self.document, document);
         self.document.take_folds(old);
         if is_at_end {
-            return self.last();
+            self.last();
+            return self.find_in_whole(was_beginning);
         }
         let entry = anchor.and_then(|key| self.document.entry_of(key));
         let entry = entry.unwrap_or(self.cursor.entry).min(self.document.len().saturating_sub(1));
@@ -66,6 +75,7 @@ impl Reader {
         self.clamp();
         self.top = self.step(self.cursor, -(above as isize));
         self.settle();
+        self.find_in_whole(was_beginning);
     }
 
     /// Opens or closes what is under the cursor.

@@ -1,9 +1,9 @@
 //! The tree of a session: prompts, compactions, abandoned branches, and sub-agents below the calls that started them.
 
 use annals_ui::one_line;
-use annals_ui::view::ItemBody;
 
 use super::document::Document;
+use crate::paged::{ItemKind, opening};
 
 /// What a line of the tree is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +25,6 @@ pub(crate) struct OutlineLine {
     pub(crate) item: Option<usize>,
 }
 
-/// Longer openings are cut.
-const MAX_OPENING: usize = 300;
-
-fn opening(text: &str) -> String {
-    one_line(&text.chars().take(MAX_OPENING).collect::<String>())
-}
-
 impl Document {
     /// The tree.
     pub(crate) fn outline(&self) -> Vec<OutlineLine> {
@@ -44,15 +37,19 @@ impl Document {
 
     fn outline_of(&self, thread: usize, depth: usize, lines: &mut Vec<OutlineLine>) {
         for (item, found) in self.threads[thread].items.iter().enumerate() {
-            let own = match &found.body {
-                ItemBody::Prompt(prompt) => Some((OutlineKind::Prompt, opening(&prompt.text))),
-                ItemBody::Compaction(compaction) => {
-                    let how = compaction.trigger.as_deref().unwrap_or_default();
-                    Some((OutlineKind::Compaction, opening(&format!("compacted {how}"))))
-                }
+            let kind = match found.kind {
+                ItemKind::Prompt => Some(OutlineKind::Prompt),
+                ItemKind::Compaction => Some(OutlineKind::Compaction),
                 _ => None,
             };
-            lines.extend(own.map(|(kind, text)| OutlineLine { kind, depth, text, thread, item: Some(item) }));
+            let text = || found.opening.as_deref().unwrap_or_default().to_owned();
+            lines.extend(kind.map(|kind| OutlineLine {
+                kind,
+                depth,
+                text: text(),
+                thread,
+                item: Some(item),
+            }));
             for &inner in self.nested.get(&(thread, item)).into_iter().flatten() {
                 let head = &self.threads[inner];
                 let kind = if head.is_agent { OutlineKind::Agent } else { OutlineKind::Branch };

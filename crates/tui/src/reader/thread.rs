@@ -1,9 +1,8 @@
-//! Conversations inside a session: sub-agents and abandoned branches, taken out of the items that they hang on.
+//! Conversations inside a session: the session itself, sub-agents and abandoned branches.
 
-use std::mem;
+use std::sync::Arc;
 
-use annals_ui::Conversation;
-use annals_ui::view::{Item, ItemBody};
+use crate::paged::{ItemOutline, PageSource};
 
 /// A conversation of its own: the session, a sub-agent, or an abandoned branch.
 #[derive(Debug)]
@@ -12,32 +11,27 @@ pub(super) struct Thread {
     pub(super) name: String,
     pub(super) label: String,
     pub(super) is_agent: bool,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<ItemOutline>,
+    /// The first item of each page.
+    pub(super) pages: Vec<usize>,
+    /// Where pages are read; without it they come with the item that the thread hangs on.
+    pub(super) source: Option<Arc<dyn PageSource>>,
     /// The thread and the item that it hangs on.
     pub(super) parent: Option<(usize, usize)>,
     /// Prompts, replies and calls.
     pub(super) messages: usize,
 }
 
-/// A nested conversation: name, label, whether it is a sub-agent's, and what happened there.
-pub(super) type NestedConversation = (String, String, bool, Conversation);
+impl Thread {
+    /// The page of an item; `None` for a sub-agent at the end, which is on none.
+    pub(super) fn page_of(&self, item: usize) -> Option<usize> {
+        let page = self.pages.partition_point(|first| *first <= item).checked_sub(1)?;
+        Some(page).filter(|_| item < self.items.len())
+    }
 
-/// Takes the conversations out of an item.
-pub(super) fn take_nested(item: &mut Item) -> Vec<NestedConversation> {
-    match &mut item.body {
-        ItemBody::ToolCall(call) => mem::take(&mut call.agents)
-            .into_iter()
-            .map(|agent| (agent.id, agent.label.unwrap_or_default(), true, agent.conversation))
-            .collect(),
-        ItemBody::Agent(agent) => {
-            let conversation = mem::take(&mut agent.conversation);
-            vec![(agent.id.clone(), agent.label.clone().unwrap_or_default(), true, conversation)]
-        }
-        ItemBody::Branch(branch) => {
-            let ways = branch.ways.iter_mut().filter_map(|way| Some((way.conversation.take()?, way)));
-            ways.map(|(inner, way)| (format!("line {}", way.line), way.opening.clone(), false, inner))
-                .collect()
-        }
-        _ => Vec::new(),
+    /// The items of a page.
+    pub(super) fn range(&self, page: usize) -> std::ops::Range<usize> {
+        let start = self.pages.get(page).copied().unwrap_or(self.items.len());
+        start..self.pages.get(page + 1).copied().unwrap_or(self.items.len())
     }
 }

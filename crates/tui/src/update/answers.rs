@@ -34,7 +34,9 @@ impl App {
                 }
             }
             Answer::Opened(path, session) => {
-                self.end("reading the session");
+                if !session.as_ref().is_ok_and(|session| session.is_beginning) {
+                    self.end("reading the session");
+                }
                 if self.session.as_ref().is_some_and(|open| open.row.path == path) {
                     self.opened(session);
                 }
@@ -88,8 +90,15 @@ impl App {
         let options = self.display_options();
         let (now, height) = (self.now, usize::from(crate::geometry::session_areas(self.size).1.height));
         let Some(view) = &mut self.session else { return };
-        view.is_asked = false;
-        view.read_ms = (now - view.asked).max(0);
+        let is_beginning = session.as_ref().is_ok_and(|session| session.is_beginning);
+        // What is further down is not in the beginning.
+        if is_beginning && (view.target_line.is_some() || view.reader().is_some()) {
+            return;
+        }
+        if !is_beginning {
+            view.is_asked = false;
+            view.read_ms = (now - view.asked).max(0);
+        }
         let read = match (session, &view.content) {
             (Ok(read), _) => read,
             // What is on the screen stays: the file may be back in a moment.
@@ -105,6 +114,7 @@ impl App {
             SessionContent::Ready(reader) => reader.replace(document),
             content => {
                 let mut reader = Reader::new(document, height.max(1));
+                reader.is_beginning = is_beginning;
                 reader.resize(options, height.max(1));
                 *content = SessionContent::Ready(Box::new(reader));
             }

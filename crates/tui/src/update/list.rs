@@ -7,6 +7,9 @@ use crate::host::SessionRow;
 use crate::input::LineInput;
 use crate::keymap::Command;
 
+/// Of larger sessions the beginning is shown until the whole is read.
+const LARGE_BYTES: u64 = 4 << 20;
+
 impl App {
     fn list_page(&self) -> isize {
         isize::try_from(list_areas(self.size, self.is_preview_hidden).rows.height.max(1)).unwrap_or(1)
@@ -65,7 +68,7 @@ impl App {
 
     /// Opens a session, at a line of its file.
     pub fn open(&mut self, row: SessionRow, target_line: Option<usize>) -> Vec<Effect> {
-        let path = row.path.clone();
+        let (path, bytes) = (row.path.clone(), row.bytes);
         self.session = Some(SessionView {
             bytes: row.bytes,
             row,
@@ -78,7 +81,11 @@ impl App {
         });
         self.screen = Screen::Session;
         self.begin("reading the session");
-        vec![Effect::Open(path)]
+        let mut effects = vec![Effect::Open(path.clone())];
+        if bytes > LARGE_BYTES {
+            effects.insert(0, Effect::OpenBeginning(path));
+        }
+        effects
     }
 
     pub(super) fn show_usage(&mut self) -> Vec<Effect> {

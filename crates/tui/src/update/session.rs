@@ -150,6 +150,7 @@ impl App {
 /// Moves the cursor or folds; whether the command is about that.
 fn moves(reader: &mut Reader, command: Command) -> bool {
     let page = isize::try_from(reader.height).unwrap_or(1).max(1);
+    reader.is_end_wanted = command == Command::Last;
     match command {
         Command::Down => reader.move_by(1),
         Command::Up => reader.move_by(-1),

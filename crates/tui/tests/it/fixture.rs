@@ -80,7 +80,7 @@ pub(crate) fn open(app: &mut App, conversation: Conversation) {
 }
 
 pub(crate) fn show(app: &mut App, path: &Path, conversation: Conversation) {
-    let read = OpenSession { conversation, bytes: 1 };
+    let read = OpenSession { conversation: conversation.into(), bytes: 1, is_beginning: false };
     answer(app, Answer::Opened(path.to_path_buf(), Ok(read)));
 }
 

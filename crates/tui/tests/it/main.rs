@@ -8,5 +8,6 @@ mod documented;
 mod fixture;
 mod hostile;
 mod keys;
+mod paged;
 mod snapshots;
 mod visible;

@@ -20,46 +20,102 @@ fn check(name: &str, app: &App, size: (u16, u16)) {
     assert!(seen == expected, "{name}: the frame is\n{seen}--- the file has\n{expected}---");
 }
 
+/// Both sizes, with the ends of the names of their frames.
+const SIZES: [((u16, u16), &str); 2] = [(WIDE, "80x24"), (NARROW, "40x12")];
+
 #[test]
 fn the_list() {
-    for (name, size) in [("list-80x24", WIDE), ("list-40x12", NARROW), ("list-120x30", (120, 30))] {
+    for (size, end) in SIZES {
+        let mut app = app(size);
+        check(&format!("list-{end}"), &app, size);
+        press(&mut app, "j p");
+        check(&format!("list-without-preview-{end}"), &app, size);
+        press(&mut app, "p o");
+        check(&format!("list-sorted-{end}"), &app, size);
+    }
+    // Wide enough for a preview beside the list, and high enough for one below.
+    for (name, size) in [("list-120x30", (120, 30)), ("list-40x20", (40, 20))] {
         check(name, &app(size), size);
     }
 }
 
 #[test]
 fn the_list_filtered_and_searched() {
-    let mut app = app(WIDE);
-    press(&mut app, "/");
-    type_text(&mut app, "sync");
-    check("filter-80x24", &app, WIDE);
-    press(&mut app, "esc s");
-    type_text(&mut app, "tomatoes");
-    press(&mut app, "enter");
-    let hit = |line, snippet: &str| SearchHit {
-        session: "22220000-0000-4000-8000-000000000000".to_owned(),
-        line,
-        snippet: snippet.to_owned(),
-        count: 2,
-    };
-    let hits = vec![hit(Some(12), "thirty beds of tomatoes"), hit(None, "tomatoes of a sub-agent")];
-    answer(&mut app, Answer::Hits("tomatoes".to_owned(), Ok(hits)));
-    check("search-80x24", &app, WIDE);
+    for (size, end) in SIZES {
+        let mut app = app(size);
+        press(&mut app, "/");
+        type_text(&mut app, "sync");
+        check(&format!("filter-{end}"), &app, size);
+        press(&mut app, "enter");
+        check(&format!("filter-set-{end}"), &app, size);
+        press(&mut app, "esc s");
+        type_text(&mut app, "tomatoes");
+        check(&format!("search-typed-{end}"), &app, size);
+        press(&mut app, "enter");
+        let hit = |line, snippet: &str| SearchHit {
+            session: "22220000-0000-4000-8000-000000000000".to_owned(),
+            line,
+            snippet: snippet.to_owned(),
+            count: 2,
+        };
+        let hits = vec![hit(Some(12), "thirty beds of tomatoes"), hit(None, "tomatoes of a sub-agent")];
+        answer(&mut app, Answer::Hits("tomatoes".to_owned(), Ok(hits)));
+        check(&format!("search-{end}"), &app, size);
+    }
 }
 
 #[test]
 fn a_session_closed_and_open() {
-    for (name, size) in [("session-80x24", WIDE), ("session-40x12", NARROW)] {
+    for (size, end) in SIZES {
+        let mut reading = app(size);
+        press(&mut reading, "enter");
+        check(&format!("session-reading-{end}"), &reading, size);
         let mut app = app(size);
         open(&mut app, conversation(&garden()));
-        check(name, &app, size);
+        check(&format!("session-{end}"), &app, size);
+        press(&mut app, "j j j enter");
+        check(&format!("session-fold-{end}"), &app, size);
+        press(&mut app, "g T o");
+        check(&format!("session-one-line-{end}"), &app, size);
+        press(&mut app, "o / esc");
+        check(&format!("session-full-{end}"), &app, size);
+        press(&mut app, "G");
+        check(&format!("session-end-{end}"), &app, size);
     }
-    let mut app = app(WIDE);
-    open(&mut app, conversation(&garden()));
-    press(&mut app, "T o");
-    check("session-one-line-80x24", &app, WIDE);
-    press(&mut app, "o / esc");
-    check("session-full-80x24", &app, WIDE);
+}
+
+#[test]
+fn text_is_looked_for_in_a_session() {
+    for (size, end) in SIZES {
+        let mut app = app(size);
+        open(&mut app, conversation(&garden()));
+        press(&mut app, "/");
+        type_text(&mut app, "bed 17");
+        check(&format!("find-typed-{end}"), &app, size);
+        press(&mut app, "enter");
+        check(&format!("find-{end}"), &app, size);
+        press(&mut app, "/");
+        type_text(&mut app, "cucumbers");
+        press(&mut app, "enter");
+        check(&format!("find-nothing-{end}"), &app, size);
+    }
+}
+
+#[test]
+fn branches_in_the_session_and_in_the_tree() {
+    let first = annals_testkit::builder::Session::new().prompt("Plant beans.").reply("Where?");
+    let fork = first.last_uuid().unwrap().to_owned();
+    let left = first.prompt("In the north.").reply("Done in the north.");
+    let bytes = left.parent(Some(&fork)).prompt("In the south.").reply("Done in the south.").into_bytes();
+    for (size, end) in SIZES {
+        let mut app = app(size);
+        open(&mut app, conversation(&bytes));
+        check(&format!("branch-closed-{end}"), &app, size);
+        press(&mut app, "v");
+        check(&format!("tree-branch-{end}"), &app, size);
+        press(&mut app, "j enter");
+        check(&format!("branch-open-{end}"), &app, size);
+    }
 }
 
 #[test]
@@ -87,13 +143,15 @@ fn a_sub_agent_in_its_place() {
         .reply("30 beds")
         .into_bytes();
     let call = call_id(&main);
-    let mut app = app(WIDE);
-    open(&mut app, conversation_with(&main, &[(&call, &agent)]));
-    check("agent-closed-80x24", &app, WIDE);
-    press(&mut app, "v");
-    check("tree-80x24", &app, WIDE);
-    press(&mut app, "j enter");
-    check("agent-open-80x24", &app, WIDE);
+    for (size, end) in SIZES {
+        let mut app = app(size);
+        open(&mut app, conversation_with(&main, &[(&call, &agent)]));
+        check(&format!("agent-closed-{end}"), &app, size);
+        press(&mut app, "v");
+        check(&format!("tree-{end}"), &app, size);
+        press(&mut app, "j enter");
+        check(&format!("agent-open-{end}"), &app, size);
+    }
 }
 
 /// The id of the first tool call.
@@ -105,7 +163,7 @@ fn call_id(session: &[u8]) -> String {
 
 #[test]
 fn usage_as_tables_and_as_a_calendar() {
-    for (size, end) in [(WIDE, "80x24"), (NARROW, "40x12")] {
+    for (size, end) in SIZES {
         let mut app = app(size);
         press(&mut app, "U");
         answer(&mut app, Answer::Usage(Ok(report())));
@@ -119,7 +177,7 @@ fn usage_as_tables_and_as_a_calendar() {
 
 #[test]
 fn help_questions_and_messages() {
-    for (size, end) in [(WIDE, "80x24"), (NARROW, "40x12")] {
+    for (size, end) in SIZES {
         let mut app = app(size);
         press(&mut app, "?");
         check(&format!("help-{end}"), &app, size);
@@ -133,6 +191,18 @@ fn help_questions_and_messages() {
         press(&mut app, "y");
         answer(&mut app, Answer::Applied(change, Err("locked by another program".to_owned())));
         check(&format!("error-{end}"), &app, size);
+    }
+}
+
+#[test]
+fn what_is_typed_for_an_action() {
+    for (size, end) in SIZES {
+        let mut app = app(size);
+        for (key, name) in [("t", "rename"), ("#", "tag"), ("x", "export")] {
+            press(&mut app, key);
+            check(&format!("{name}-{end}"), &app, size);
+            press(&mut app, "esc");
+        }
     }
 }
 

@@ -53,7 +53,7 @@ fn a_frame_of_a_session_with_50_000_records_lays_out_a_screen() {
 
 #[test]
 fn a_document_lays_nothing_out_until_it_is_drawn() {
-    let document = Document::new(conversation(&huge()));
+    let document = Document::new(conversation(&huge()).into());
     assert_eq!(document.layouts(), 0);
     assert!(document.len() > 40_000 && !document.is_empty());
 }

@@ -108,7 +108,7 @@ impl HtmlWriter<'_, '_> {
 
     pub(super) fn branch(&mut self, branch: &Branch) {
         self.out.push_str("<section class=branch><p class=who>");
-        self.out.push_str(&format!("{} from here, left behind", counted(branch.ways.len(), "other way")));
+        self.out.push_str(&counted(branch.ways.len(), "abandoned branch"));
         for way in &branch.ways {
             let label = format!("{} (line {}, {})", way.opening, way.line, counted(way.messages, "message"));
             match &way.conversation {

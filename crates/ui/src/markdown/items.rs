@@ -191,7 +191,7 @@ impl<'o> MarkdownWriter<'o> {
     }
 
     fn branch(&mut self, branch: &Branch) {
-        self.paragraph(&format!("*{} from here, left behind:*", counted(branch.ways.len(), "other way")));
+        self.paragraph(&format!("*{}:*", counted(branch.ways.len(), "abandoned branch")));
         let way = |way: &crate::view::AbandonedBranch| {
             let messages = counted(way.messages, "message");
             format!("- {} (line {}, {messages})\n", escaped(&way.opening), way.line)
@@ -200,7 +200,7 @@ impl<'o> MarkdownWriter<'o> {
         self.paragraph(&list);
         for way in &branch.ways {
             if let Some(conversation) = &way.conversation {
-                self.nested(&format!("The way of line {}", way.line), conversation);
+                self.nested(&format!("Branch of line {}", way.line), conversation);
             }
         }
     }

@@ -277,7 +277,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         self.canvas.gap();
         let glyphs = self.options.glyphs();
         let style = Style::color(Color::Yellow);
-        let head = format!("{} from here, left behind", counted(branch.ways.len(), "other way"));
+        let head = counted(branch.ways.len(), "abandoned branch");
         self.canvas.line(&[Span::new(glyphs.fork, style.bold()), Span::new(head, style)]);
         for way in &branch.ways {
             let facts = format!(" {} line {}, {}", glyphs.dot, way.line, counted(way.messages, "message"));

@@ -23,8 +23,10 @@ pub struct Passage<'c> {
     pub stamped: Option<&'c Item>,
     /// The items.
     pub items: &'c [Item],
-    /// How many sub-agents deep they are.
+    /// How many sub-agents and branches deep they are.
     pub depth: usize,
+    /// Whether a sub-agent speaks, and not Claude to a person.
+    pub is_agent: bool,
 }
 
 impl Passage<'_> {
@@ -76,7 +78,7 @@ impl Passage<'_> {
         let mut lines = Vec::new();
         let page = self.before.map(|item| self.after(item, options)).unwrap_or_default();
         let mut renderer = Renderer::on(page, options, &mut lines);
-        renderer.depth = self.depth;
+        renderer.depth = usize::from(self.is_agent);
         let gutter = Span::new(format!("  {}", options.glyphs().agent), Style::color(Color::Blue));
         let gutters = vec![gutter; self.depth.min(MAX_GUTTERS)];
         renderer.with_gutters(gutters, |renderer| draw(renderer, self.items));
@@ -133,7 +135,8 @@ mod tests {
         for (at, item) in conversation.items.iter().enumerate() {
             let before = at.checked_sub(1).map(|before| &conversation.items[before]);
             let stamped = conversation.items[..at].iter().rev().find(|item| is_stamped(item));
-            let passage = Passage { before, stamped, items: std::slice::from_ref(item), depth: 0 };
+            let passage =
+                Passage { before, stamped, items: std::slice::from_ref(item), depth: 0, is_agent: false };
             pieces.push_str(&text(&passage.lines(&options)));
         }
         assert_eq!(pieces, page.as_str());
@@ -144,7 +147,7 @@ mod tests {
         let conversation =
             Conversation::build(&Transcript::parse(FILE.as_bytes()), &[], ViewOptions::default());
         let ItemBody::ToolCall(call) = &conversation.items[1].body else { panic!("{conversation:?}") };
-        let passage = Passage { before: None, stamped: None, items: &[], depth: 2 };
+        let passage = Passage { before: None, stamped: None, items: &[], depth: 2, is_agent: true };
         assert_eq!(text(&passage.call_line(call, &RenderOptions::plain(60))), "  ┊   ┊ ● Bash  ls\n");
     }
 }

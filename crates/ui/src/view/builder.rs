@@ -112,10 +112,19 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
 
     /// Builds the items of these records only.
     fn list(mut self, nodes: &[NodeIndex]) -> Conversation {
-        self.number_turns(nodes);
-        nodes.iter().for_each(|&node| self.node(node));
-        self.end_turn();
+        self.walk_list(nodes, |_, _| ());
         Conversation { items: self.items }
+    }
+
+    /// Goes through these records only, and calls `after` with each; it may take the items.
+    pub(super) fn walk_list(&mut self, nodes: &[NodeIndex], mut after: impl FnMut(&mut Self, WalkStep)) {
+        self.number_turns(nodes);
+        for &node in nodes {
+            self.node(node);
+            after(self, WalkStep::Path(node));
+        }
+        self.end_turn();
+        after(self, WalkStep::End);
     }
 
     fn number_turns(&mut self, nodes: &[NodeIndex]) {

@@ -39,7 +39,7 @@ pub enum ItemBody {
     ToolCall(Box<ToolCall>),
     /// The conversation was compacted.
     Compaction(Compaction),
-    /// The person went another way from here before.
+    /// Branches that the person abandoned begin here.
     Branch(Branch),
     /// A request failed.
     Failure(Failure),

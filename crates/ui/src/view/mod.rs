@@ -39,7 +39,7 @@ pub use tool::{
     TodoState, ToolCall, ToolCallResult, ToolOutput,
 };
 
-pub use windows::{ConversationMap, ItemPlace, RecordSpan, WindowPlan};
+pub use windows::{ConversationMap, ConversationPlanner, ItemPlace, RecordSpan, WindowPlan};
 
 use annals_transcript::transcript::Transcript;
 

@@ -45,7 +45,7 @@ fn compaction_branch_failure_and_damage() {
 
   ── 5.0 s · opus-4-5 · 7 tokens
 
-⌥ 1 other way from here, left behind
+⌥ 1 abandoned branch
   └ a way that was left · line 3, 2 messages
 
 ▌ you                                                  15:00
@@ -98,7 +98,7 @@ fn compaction_branch_failure_and_damage() {
 
   -- 5.0 s - opus-4-5 - 7 tokens
 
-Y 1 other way from here, left behind
+Y 1 abandoned branch
   ` a way that was left - line 3, 2 messages
 
 | you                                                  15:00

@@ -36,7 +36,7 @@ pub(crate) enum GraphNodeKind {
 pub(crate) struct GraphNode {
     pub(crate) kind: GraphNodeKind,
     pub(crate) line: u32,
-    /// 0 is what the page shows; each other way has a lane below it.
+    /// 0 is what the page shows; each other branch has a lane below it.
     pub(crate) lane: usize,
     /// The node that it follows.
     pub(crate) parent: Option<usize>,
@@ -208,7 +208,7 @@ fn add_ways(
                 lane: parent.map_or(0, |way| way.lane),
                 parent: None,
                 branch: parent.and_then(|way| uuid(way.prompt)),
-                label: "Ways part here".to_owned(),
+                label: "Branch point".to_owned(),
             });
         }
         let opening = match transcript.record(way.prompt) {
@@ -229,10 +229,10 @@ fn add_ways(
         nodes.push(node(
             GraphNodeKind::Way,
             transcript.node(way.prompt).line,
-            format!("Other way, {messages}: {opening}"),
+            format!("Branch, {messages}: {opening}"),
         ));
         if way.last > transcript.node(way.prompt).line {
-            nodes.push(node(GraphNodeKind::End, way.last, "End of the other way".to_owned()));
+            nodes.push(node(GraphNodeKind::End, way.last, "End of the branch".to_owned()));
         }
     }
 }

@@ -65,7 +65,7 @@ pub(crate) struct Outline {
     pub(crate) turns: Vec<TurnRow>,
     /// The lines where the conversation was compacted.
     pub(crate) compactions: Vec<u32>,
-    /// How often a person went another way.
+    /// How often a person branched off.
     pub(super) forks: usize,
     /// The lines of calls that started sub-agents, and how many.
     pub(super) agent_calls: Vec<(u32, usize)>,

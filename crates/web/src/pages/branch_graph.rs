@@ -29,7 +29,7 @@ pub(super) fn draw(request: &SessionRequest, graph: &SessionGraph) -> Markup {
         figure class="graph" {
             figcaption { (caption(graph)) }
             div class="wide" tabindex="0" role="region" aria-label="Graph of the session" {
-                svg viewBox={ "0 0 " (format!("{width:.0} {height:.0}")) } width=(format!("{width:.0}")) height=(format!("{height:.0}")) role="group" aria-label="Ways, compactions and sub-agents" {
+                svg viewBox={ "0 0 " (format!("{width:.0} {height:.0}")) } width=(format!("{width:.0}")) height=(format!("{height:.0}")) role="group" aria-label="Branches, compactions and sub-agents" {
                     @for (at, node) in graph.nodes.iter().enumerate() {
                         @if let Some(parent) = node.parent { path class="lane" d=(lane(place(parent), place(at))) {} }
                     }
@@ -48,7 +48,7 @@ pub(super) fn draw(request: &SessionRequest, graph: &SessionGraph) -> Markup {
 fn caption(graph: &SessionGraph) -> String {
     let count = |kind| graph.nodes.iter().filter(|node| node.kind == kind).count();
     let parts = [
-        (graph.ways, "other way"),
+        (graph.ways, "other branch"),
         (count(GraphNodeKind::Compaction), "compaction"),
         (count(GraphNodeKind::Agent), "call with sub-agents"),
     ];

@@ -62,11 +62,11 @@ pub(crate) fn draw(
     html::items(&items[from..], &options, out);
 }
 
-/// The other ways that were gone from here; each leads to the same page along its branch.
+/// The other branches from here; each leads to the same page along it.
 fn ways(library: &Library, request: &SessionRequest, branch: &Branch) -> Markup {
     html! {
         nav class="branch" aria-label="Branches" {
-            p class="who" { "Other ways from here" }
+            p class="who" { "Other branches from here" }
             ul {
                 @for way in &branch.ways {
                     li {

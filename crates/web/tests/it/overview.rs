@@ -67,11 +67,11 @@ fn the_graph_leads_to_every_way_compaction_and_nested_way() {
         .unwrap();
     assert!(graph.contains(&format!("?branch={left}#L3")), "{graph}");
     assert!(graph.contains("left otherwise") && graph.contains("left again"), "{graph}");
-    assert!(graph.contains("href=\"#L2\"") && graph.contains("Ways part here"), "{graph}");
+    assert!(graph.contains("href=\"#L2\"") && graph.contains("Branch point"), "{graph}");
     assert!(graph.matches("<circle").count() >= 6 && graph.contains("class=\"lane\""), "{graph}");
     assert!(!graph.contains("<b>way"), "{graph}");
     let other = server.get(&format!("/session/{ID}?branch={left}")).body;
-    assert!(other.contains("right &lt;b"), "on the other way the first one is the other");
+    assert!(other.contains("right &lt;b"), "on the other branch the first one is the other");
 }
 
 #[test]

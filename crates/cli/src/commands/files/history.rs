@@ -1,14 +1,16 @@
 //! The versions of one file.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use annals_index::{FileTouch, TouchingCall};
 use annals_store::{SessionKey, Summary};
-use annals_surgery::file_versions::{FileHistory, FileVersion, VersionContent, VersionDiff};
+use annals_surgery::Session;
+use annals_surgery::file_versions::{FileHistory, FileVersion, VersionContent, VersionDiff, load_sessions};
 use annals_transcript::time::format_millis;
 use annals_ui::text;
 
+use super::archived::ArchivedSessions;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
@@ -25,6 +27,10 @@ const SHOWN_DIGEST: usize = 8;
 /// What is printed about the versions of a file.
 pub(super) struct FileReport {
     pub(super) history: FileHistory,
+    /// The title of each session.
+    titles: HashMap<SessionKey, String>,
+    /// The sessions that only the vault has.
+    archived: HashSet<SessionKey>,
     ids: ShortIds,
 }
 
@@ -35,8 +41,22 @@ impl FileReport {
             |call: &&TouchingCall| call.touch == FileTouch::Change && Path::new(&call.path) == path;
         let keys: BTreeSet<&str> = calls.iter().filter(is_change).map(|call| call.session.as_str()).collect();
         let discovery = context.discover_all();
-        let history = FileHistory::read(path, &keys, &discovery)?;
-        Ok(Self { history, ids: ShortIds::new(&discovery, context) })
+        let (mut sessions, _) = load_sessions(&keys, &discovery)?;
+        let is_there = |id: &&str| discovery.sessions_named(&SessionKey::new(*id)).next().is_some();
+        let missing: BTreeSet<&str> = keys.iter().copied().filter(|id| !is_there(id)).collect();
+        let unpacked = ArchivedSessions::unpack(&missing, context)?;
+        sessions.extend(unpacked.iter().flat_map(|archived| archived.sessions.clone()));
+        let title = |session: &Session| {
+            let summary = Summary::read_path(&session.path).ok();
+            summary.and_then(|summary| summary.display_title().map(one_line)).unwrap_or_default()
+        };
+        let titles = sessions.iter().map(|session| (session.key.clone(), title(session))).collect();
+        let mut history = FileHistory::new(path, sessions, 0);
+        unpacked.iter().for_each(|archived| archived.put_back(&mut history.sessions));
+        let archived: HashSet<SessionKey> =
+            unpacked.into_iter().flat_map(|archived| archived.sessions).map(|session| session.key).collect();
+        history.gone = missing.len().saturating_sub(archived.len());
+        Ok(Self { history, titles, archived, ids: ShortIds::new(&discovery, context) })
     }
 
     /// The version that a number or the beginning of a digest names.
@@ -84,20 +104,12 @@ impl FileReport {
         if self.history.versions.is_empty() {
             context.out.line("no session recorded a change of it")?;
         }
-        let mut titles: HashMap<&SessionKey, String> = HashMap::new();
-        for session in &self.history.sessions {
-            let summary = Summary::read_path(&session.path).ok();
-            let title = summary.and_then(|summary| summary.display_title().map(one_line));
-            titles.insert(&session.key, title.unwrap_or_default());
-        }
         for (version, diff) in self.history.diffs() {
-            let title = titles.get(&version.session).map(String::as_str).unwrap_or_default();
-            self.draw_version(version, &diff, title, context)?;
+            self.draw_version(version, &diff, context)?;
         }
         if self.history.gone > 0 {
             let sessions = words::plural(self.history.gone as u64, "session", "sessions");
-            let note =
-                format!("{sessions} that changed it are no longer in the store: annals restore --list");
+            let note = format!("not shown: what {sessions} changed that neither the store nor the vault has");
             context.out.painted_note(Some(Paint::Yellow), note)?;
         }
         if context.out.is_terminal && context.verbosity >= 0 && !self.history.versions.is_empty() {
@@ -113,7 +125,6 @@ impl FileReport {
         &self,
         version: &FileVersion,
         diff: &VersionDiff,
-        title: &str,
         context: &mut Context,
     ) -> std::io::Result<()> {
         let out = &mut context.out;
@@ -132,7 +143,9 @@ impl FileReport {
         let parts = [digest, when, version.label().to_owned(), size];
         let rest = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>();
         out.line(text![number, "  ", rest.join("  ")])?;
-        let session = format!("  {}  {title}", self.ids.shown(version.session.as_str()));
+        let title = self.titles.get(&version.session).map(String::as_str).unwrap_or_default();
+        let mark = if self.archived.contains(&version.session) { "  (vault)" } else { "" };
+        let session = format!("  {}{mark}  {title}", self.ids.shown(version.session.as_str()));
         let session = cut(&session, out.table_width.unwrap_or(usize::MAX), out.unicode);
         let session = out.paint(Paint::Dim, session);
         out.line(session)?;
@@ -169,6 +182,7 @@ impl FileReport {
                         object.string_or_null("digest", version.digest().as_deref());
                         object.string_or_null("time", version.time.map(format_millis).as_deref());
                         object.string("session", version.session.as_str());
+                        object.boolean("archived", self.archived.contains(&version.session));
                         json::number_or_null(object, "line", version.line.map(|line| line as u64));
                         object.string("origin", version.origin.name());
                         object.boolean("exists", version.content != VersionContent::Absent);

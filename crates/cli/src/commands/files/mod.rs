@@ -1,5 +1,6 @@
 //! `annals files`: the files that sessions read and changed, the versions of one of them, and how to get one back.
 
+mod archived;
 mod history;
 mod list;
 mod restore;

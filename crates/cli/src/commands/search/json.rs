@@ -28,7 +28,7 @@ pub(super) fn write(
                     let card = cards.get(&hit.session);
                     object.string("session", &hit.session).string("file", &hit.file.display().to_string());
                     context.store.write_name(&hit.file, object);
-                    object.string_or_null("title", card.and_then(SessionCard::title));
+                    object.string_or_null("title", card.and_then(super::title).as_deref());
                     object.string_or_null("project", card.and_then(|card| card.cwd.as_deref()));
                     object.number("sessionHits", hit.session_hits);
                     object.string_or_null("uuid", hit.uuid.as_deref());

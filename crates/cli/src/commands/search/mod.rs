@@ -9,8 +9,9 @@ mod text;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use annals_index::search::{Filter, Query, SessionLimits, unknown_filters};
+use annals_index::search::{Filter, Query, SessionCard, SessionLimits, unknown_filters};
 use annals_index::{Index, IndexError, MessageRole};
+use annals_store::Summary;
 use annals_store::source::Clock as _;
 use annals_vault::UnpackDir;
 
@@ -66,6 +67,12 @@ pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, F
     };
     text::draw(&found, &ids, args.context, parts.as_ref(), context)?;
     Ok(outcome(found.sessions.is_empty()))
+}
+
+/// The title of a session; the index does not know what lists call a session that only has commands.
+fn title(card: &SessionCard) -> Option<String> {
+    let by_file = || Summary::read_path(card.file.as_ref()?).ok()?.display_title().map(str::to_owned);
+    card.title().map(str::to_owned).or_else(by_file)
 }
 
 fn outcome(is_empty: bool) -> Outcome {

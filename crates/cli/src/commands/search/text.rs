@@ -107,7 +107,7 @@ fn heading(session: &SessionHits, ids: &ShortIds, context: &mut Context) -> std:
         Some(hit) if !hit.snippet.text.is_empty() => colored(&hit.snippet, usize::MAX, context),
         _ => {
             let name = || card.file.as_ref()?.file_name().map(|name| name.to_string_lossy().into_owned());
-            let title = card.title().map(str::to_owned).or_else(name).unwrap_or_default();
+            let title = super::title(card).or_else(name).unwrap_or_default();
             let width = context.out.table_width.unwrap_or(usize::MAX);
             context.out.paint(Paint::Bold, cut(&one_line(&title), width, context.out.unicode))
         }

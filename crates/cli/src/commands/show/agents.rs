@@ -172,7 +172,7 @@ fn draw(rows: &[AgentRow], context: &mut Context) -> std::io::Result<()> {
             row.id.clone(),
             words::count(row.records as u64),
             words::short_count(row.usage.tokens.total()),
-            words::dollars(row.usage.cost.dollars()),
+            words::cost(&row.usage),
             started,
             row.prompt.chars().take(200).collect(),
         ]);

@@ -142,7 +142,7 @@ fn draw(
             turn.duration_ms().map(words::duration).unwrap_or_default(),
             words::count(turn.tool_calls as u64),
             words::short_count(row.tokens.total()),
-            words::dollars(row.cost.dollars()),
+            words::cost(row),
             opening(transcript, turn) + mark,
         ]);
     }

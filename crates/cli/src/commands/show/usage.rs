@@ -61,7 +61,7 @@ fn draw(report: &Report, context: &mut Context) -> std::io::Result<()> {
             [tokens.input, tokens.output, tokens.cache_read, tokens.cache_write_5m, tokens.cache_write_1h];
         let mut cells = vec![row.key.clone(), words::count(row.responses)];
         cells.extend(counts.map(words::count));
-        cells.push(words::dollars(row.cost.dollars()));
+        cells.push(words::cost(row));
         cells
     };
     report.rows.iter().for_each(|row| table.row(cells(row)));

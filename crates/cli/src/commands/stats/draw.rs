@@ -66,11 +66,16 @@ fn turns(page: &StatsReport, context: &mut Context) -> std::io::Result<()> {
     ))?;
     let kinds: Vec<String> =
         done.agent_kinds.iter().map(|(kind, count)| format!("{} {kind}", words::count(*count))).collect();
+    let started: u64 = done.agent_kinds.values().sum();
+    if page.agent_count == 0 && started > 0 {
+        let calls = words::plural(started, "call", "calls");
+        return context.out.line(format!("sub-agents {calls}: {}; their files are gone", kinds.join(", ")));
+    }
     context.out.line(format!(
         "sub-agents {}, {}, {}{}",
         words::count(page.agent_count),
         words::plural(page.agents.responses, "response", "responses"),
-        words::dollars(page.agents.cost.dollars()),
+        words::cost(&page.agents),
         if kinds.is_empty() { String::new() } else { format!("; {}", kinds.join(", ")) },
     ))
 }
@@ -121,7 +126,7 @@ fn models(page: &StatsReport, context: &mut Context) -> std::io::Result<()> {
             row.key.clone(),
             words::count(row.responses),
             words::short_count(row.tokens.output),
-            words::dollars(row.cost.dollars()),
+            words::cost(row),
         ]);
     }
     section(table, rows.len(), page.limit, context)

@@ -6,7 +6,7 @@ use std::process;
 use annals_store::source::Clock as _;
 use annals_tui::{Change, Client, Host, OpenSession, SearchHit, SessionNumbers, SessionRow, UsageReport};
 
-use super::{changes, read};
+use super::{changes, content, read};
 use crate::args::GlobalArgs;
 use crate::context::Context;
 use crate::environment::Environment;
@@ -57,8 +57,12 @@ impl Host for StoreHost {
         self.with(|context| Ok(read::numbers(context)))
     }
 
+    fn open_beginning(&mut self, session: &Path) -> Option<OpenSession> {
+        content::open_beginning(session)
+    }
+
     fn open(&mut self, session: &Path) -> Result<OpenSession, String> {
-        self.with(|_| read::open(session))
+        self.with(|_| content::open(session))
     }
 
     fn search(&mut self, query: &str) -> Result<Vec<SearchHit>, String> {

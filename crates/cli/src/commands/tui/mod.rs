@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod changes;
 #[cfg(unix)]
+mod content;
+#[cfg(unix)]
 mod host;
 #[cfg(unix)]
 mod read;

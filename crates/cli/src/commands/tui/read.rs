@@ -1,14 +1,12 @@
 //! What the viewer shows, from the same functions that the commands use.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use annals_index::search::{Hit, Query, SessionLimits};
 use annals_store::Summary;
-use annals_store::overflow::with_outputs;
 use annals_store::source::Clock as _;
 use annals_transcript::usage::{UsageItem, UsageRow};
-use annals_tui::{OpenSession, SearchHit, SessionNumbers, SessionRow, UsageLine, UsageReport};
-use annals_ui::view::{AgentThread, BranchDetail, Conversation, ViewOptions};
+use annals_tui::{SearchHit, SessionNumbers, SessionRow, UsageLine, UsageReport};
 
 use crate::commands::ls::{project_name, title};
 use crate::commands::usage::items::{UsageItems, UsageOrigin};
@@ -16,7 +14,7 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::full_overview::{FullOverview, SessionOverview};
 use crate::indexed_overview::IndexedOverview;
-use crate::session::{ResolvedSession, SessionWithAgents};
+use crate::session::ResolvedSession;
 use crate::{indexed, when, words};
 
 /// How many sessions a search lists, and how many passages of each.
@@ -75,31 +73,6 @@ pub(super) fn numbers(context: &Context) -> Vec<(PathBuf, SessionNumbers)> {
 fn cost(usage: &UsageRow) -> Option<f64> {
     let dollars = usage.cost.dollars();
     (dollars > 0.0 || usage.unpriced.is_empty()).then_some(dollars)
-}
-
-/// Reads a session with its sub-agents, its branches and its long outputs.
-pub(super) fn open(path: &Path) -> Result<OpenSession, Fault> {
-    let target = ResolvedSession::of_path(path);
-    let bytes = target.read()?;
-    let size = bytes.len() as u64;
-    let bytes = with_outputs(bytes, &target.path);
-    let mut files = target.agents();
-    for file in &mut files {
-        file.bytes = with_outputs(std::mem::take(&mut file.bytes), &file.entry.path);
-    }
-    let family = SessionWithAgents::new(&bytes, &files);
-    let threads: Vec<_> = family
-        .agents
-        .iter()
-        .map(|(file, said, link)| AgentThread {
-            id: file.entry.key.to_string(),
-            tool_use: family.spawn_of(link).map(|(_, spawn)| spawn.tool_use.clone()),
-            label: file.label(),
-            transcript: said,
-        })
-        .collect();
-    let options = ViewOptions { branches: BranchDetail::Full };
-    Ok(OpenSession { conversation: Conversation::build(&family.main, &threads, options), bytes: size })
 }
 
 /// The best passages of the best sessions.

@@ -5,6 +5,7 @@ mod interrupts;
 mod journey;
 mod looks;
 mod records;
+mod stores;
 mod tmux;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
 //! Tables for people: models under each day, exact numbers, blocks, forks.
 
-use super::{FIRST, home, json, reply};
+use annals_testkit::home::Home;
+
+use super::{FIRST, home, json, prompt, reply};
 use crate::annals_exits;
 
 #[test]
@@ -55,4 +57,39 @@ fn blocks_have_gaps_and_shares_and_forks_are_explained() {
         sessions.contains("what a fork copied counts in the session that it was copied from"),
         "{sessions}"
     );
+}
+
+#[test]
+fn show_and_ls_agree_on_a_session_that_shares_responses() {
+    let home = Home::new();
+    let million = |tokens: u32| format!(r#""input_tokens":{tokens}000000"#);
+    let model = "claude-opus-4-5";
+    let first = prompt("p1", "2026-01-03T09:00:00.000Z", "Count the stock")
+        + &reply("m1", "2026-01-03T10:00:00.000Z", model, &million(2), "");
+    let more = reply("m2", "2026-01-03T11:00:00.000Z", model, &million(1), "");
+    let (original, copy) = ("cccccccc-1111-4222-8333-444444444444", "dddddddd-1111-4222-8333-444444444444");
+    let write = |id: &str, text: &str| drop(home.write(format!("projects/-home-ada-shop/{id}.jsonl"), text));
+    write(original, &first);
+    // Some clients copy lines without a word about where they are from.
+    write(copy, &format!("{first}{more}"));
+    annals_exits(&home, &["index"], 0);
+    let listed = annals_exits(&home, &["ls", "--long"], 0).out;
+    let listed = |id: &str| {
+        let line = listed.lines().find(|line| line.contains(id)).unwrap();
+        line.split_whitespace().find(|word| word.starts_with('$')).unwrap().to_owned()
+    };
+    let header = |id: &str| annals_exits(&home, &["show", id], 0).out.lines().nth(2).unwrap().to_owned();
+    assert_eq!((listed(original), listed(copy)), ("$10.00".to_owned(), "$5.00".to_owned()));
+    assert!(
+        header(original).contains("$10.00") && !header(original).contains("shared"),
+        "{}",
+        header(original)
+    );
+    assert!(header(copy).contains("$5.00 and $10.00 shared with other sessions"), "{}", header(copy));
+    // Without an index a copy is known by what its lines say.
+    std::fs::remove_dir_all(home.data_dir()).unwrap();
+    let marked =
+        first.replace(r#""requestId""#, r#""forkedFrom":{"sessionId":"x","messageUuid":"m1"},"requestId""#);
+    write(copy, &format!("{marked}{more}"));
+    assert!(header(copy).contains("$5.00 and $10.00 shared with other sessions"), "{}", header(copy));
 }

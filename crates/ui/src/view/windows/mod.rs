@@ -6,10 +6,13 @@
 mod build;
 mod height;
 mod plan;
+mod planner;
 
 use std::mem::Discriminant;
 
 use super::item::{Item, ItemBody};
+
+pub use planner::ConversationPlanner;
 
 /// Where a conversation's windows begin and end, and what each is made of.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +27,12 @@ impl ConversationMap {
     /// How many records its windows need: about what it takes to keep.
     pub fn record_count(&self) -> usize {
         self.windows.iter().map(|window| window.records.len()).sum()
+    }
+
+    /// Gives its records other places: a map of a shortened file gets those of the file.
+    pub fn relocate(&mut self, place: impl Fn(RecordSpan) -> RecordSpan) {
+        let records = self.windows.iter_mut().flat_map(|window| &mut window.records);
+        records.for_each(|record| *record = place(*record));
     }
 }
 

@@ -46,7 +46,7 @@ impl ConversationMap {
 }
 
 /// A map in the making.
-struct Plan<'p, 't, 'a> {
+pub(super) struct Plan<'p, 't, 'a> {
     source: &'p IndexedTranscript<'t, 'a>,
     layout: &'p Layout<'a>,
     /// The results of the calls of each record, and the sub-agents inside the file that they started.
@@ -63,7 +63,7 @@ struct Plan<'p, 't, 'a> {
 }
 
 impl<'p, 't, 'a> Plan<'p, 't, 'a> {
-    fn new(source: &'p IndexedTranscript<'t, 'a>, layout: &'p Layout<'a>) -> Self {
+    pub(super) fn new(source: &'p IndexedTranscript<'t, 'a>, layout: &'p Layout<'a>) -> Self {
         let mut answers: HashMap<NodeIndex, Vec<NodeIndex>> = HashMap::new();
         let mut agents: HashMap<NodeIndex, Vec<usize>> = HashMap::new();
         for pair in source.pairs.values() {
@@ -84,7 +84,7 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
         }
     }
 
-    fn add(
+    pub(super) fn add(
         &mut self,
         step: WalkStep,
         turns: &NodeMap<u32>,
@@ -219,7 +219,7 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
         self.map.windows.push(std::mem::take(&mut self.window));
     }
 
-    fn finish(mut self) -> ConversationMap {
+    pub(super) fn finish(mut self) -> ConversationMap {
         self.close();
         self.map
     }

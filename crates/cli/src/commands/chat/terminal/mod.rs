@@ -33,7 +33,7 @@ mod trust;
 mod ui_event;
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annals_agent::conversation::ConversationStart;
 use annals_agent::protocol::Approver;
@@ -94,7 +94,7 @@ async fn converse(
             Err(Exit::Leave(outcome)) => return Ok(outcome),
         }
     }
-    let begin = match args.resume {
+    let mut begin = match args.resume {
         Some(None) => match session_picker::choose(None, cwd, context, ui).await {
             Ok(Some(path)) => resume_or_fork(path, args),
             Ok(None) => return Ok(Outcome::Done),
@@ -103,6 +103,32 @@ async fn converse(
         },
         _ => start(args, context)?,
     };
+    let mut first = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
+    loop {
+        match converse_in_store(args, cwd, begin, first.take(), context, ui).await? {
+            StoreExit::Outcome(outcome) => return Ok(outcome),
+            StoreExit::Resume(path) => begin = ConversationStart::Resume(path),
+        }
+    }
+}
+
+/// Why no more sessions of a store follow.
+enum StoreExit {
+    Outcome(Outcome),
+    /// A session of another store is next: its settings, commands and side files are others.
+    Resume(PathBuf),
+}
+
+/// Runs sessions of the store in use.
+async fn converse_in_store(
+    args: &ChatArgs,
+    cwd: &Path,
+    begin: ConversationStart,
+    mut first: Option<String>,
+    context: &Context,
+    ui: &mut TerminalUi,
+) -> Result<StoreExit, Fault> {
+    let store = context.store.in_use();
     let app = ChatApp::new(args, context)?;
     for setting in &app.setup.unsupported {
         ui.note(WARNING, &setting.to_string());
@@ -110,7 +136,7 @@ async fn converse(
     match hooks::ask(&app.setup, args, ui).await {
         Ok(()) => {}
         Err(Exit::Fault(fault)) => return Err(fault),
-        Err(Exit::Leave(outcome)) => return Ok(outcome),
+        Err(Exit::Leave(outcome)) => return Ok(StoreExit::Outcome(outcome)),
     }
     ui.editor = Editor::with_history(history(cwd, context));
     ui.completions = slash::Completions::of(&app.custom);
@@ -127,8 +153,7 @@ async fn converse(
         })
     };
     let mut chat = open(begin)?;
-    let mut first = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
-    let outcome = loop {
+    let exit = loop {
         ui.force_quit.watch(&chat.shells);
         ui.todos = todos(&chat, context);
         chat.print_header(ui);
@@ -140,11 +165,12 @@ async fn converse(
             }
         };
         let other = match next {
-            NextSession::Exit(outcome) => break outcome,
+            NextSession::Exit(outcome) => break StoreExit::Outcome(outcome),
             NextSession::New => open(ConversationStart::New(NewSession::default())).map(|mut new| {
                 new.agent.turn_config.model.clone_from(&chat.agent.turn_config.model);
                 new
             }),
+            NextSession::Resume(path) if context.store.in_use() != store => break StoreExit::Resume(path),
             NextSession::Resume(path) => open(ConversationStart::Resume(path)),
         };
         match other {
@@ -160,7 +186,7 @@ async fn converse(
     chat.stop_background(ui);
     ui.finish_work();
     chat.print_resume_hint(ui);
-    Ok(outcome)
+    Ok(exit)
 }
 
 /// Returns the session's todo list.

@@ -270,6 +270,7 @@ impl ChatSession<'_> {
         ui: &mut TerminalUi,
     ) -> ControlFlow<NextSession> {
         let cwd = self.agent.conversation.cwd().to_path_buf();
+        let store = context.store.in_use();
         match session_picker::choose(wanted.as_deref(), &cwd, context, ui).await {
             Ok(Some(path)) if self.agent.conversation.path() == Some(&path) => {
                 ui.note(Style::DIM, "this session is already open");
@@ -279,6 +280,8 @@ impl ChatSession<'_> {
             Err(Exit::Fault(fault)) => ui.note(ERROR, fault.message()),
             Err(Exit::Leave(outcome)) => return ControlFlow::Break(NextSession::Exit(outcome)),
         }
+        // This session goes on, in its own store.
+        context.store.select(store);
         ControlFlow::Continue(())
     }
 

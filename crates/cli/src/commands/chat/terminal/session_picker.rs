@@ -61,9 +61,8 @@ fn newest(cwd: &Path, context: &Context) -> (Vec<Summary>, ShortIds) {
     let discovery = context.discover_all();
     let (mut summaries, _) = context.store.summaries(&discovery);
     summaries.retain(|summary| summary.slug == slug && !summary.is_empty() && !summary.is_warm_up);
-    let activity = Summary::last_activity;
     summaries
-        .sort_by(|left, right| activity(right).cmp(&activity(left)).then_with(|| left.path.cmp(&right.path)));
+        .sort_by(|left, right| right.recency().cmp(&left.recency()).then_with(|| left.path.cmp(&right.path)));
     summaries.truncate(MAX_OFFERED);
     (summaries, ShortIds::new(&discovery, context))
 }
