@@ -16,18 +16,22 @@ pub struct FilePart<'a> {
     /// Problems of the lines.
     problems: Vec<Problem>,
     line_count: usize,
+    /// How many lines were counted before its first: the first line of a file is read unlike others, so a part in the middle
+    /// begins with the second.
+    lines_before: usize,
     /// Whether no record goes on in the next part.
     is_settled: bool,
 }
 
 impl<'a> FilePart<'a> {
-    /// Parses the bytes in a range; lines are counted from its start.
+    /// Parses the bytes in a range.
     fn parse(bytes: &'a [u8], range: &Range<usize>) -> Self {
         let (mut nodes, mut problems) = (Vec::new(), Vec::new());
-        let from = LinePosition { lines: 0, offset: range.start };
+        let lines_before = usize::from(range.start > 0);
+        let from = LinePosition { lines: lines_before, offset: range.start };
         let end = parse_lines(&bytes[..range.end], from, &mut nodes, &mut problems);
         let is_settled = end.settled.offset == range.end || range.end == bytes.len();
-        Self { nodes, problems, line_count: end.line_count, is_settled }
+        Self { nodes, problems, line_count: end.line_count - lines_before, lines_before, is_settled }
     }
 }
 
@@ -57,9 +61,10 @@ impl<'a> Transcript<'a> {
         let (mut nodes, mut problems, mut lines) = (Vec::new(), Vec::new(), 0);
         nodes.reserve_exact(parsed.iter().map(|part| part.nodes.len()).sum());
         for mut part in parsed {
-            let number = u32::try_from(lines).unwrap_or(u32::MAX);
+            let added = lines - part.lines_before;
+            let number = u32::try_from(added).unwrap_or(u32::MAX);
             part.nodes.iter_mut().for_each(|node| node.line = node.line.saturating_add(number));
-            part.problems.iter_mut().for_each(|problem| problem.line += lines);
+            part.problems.iter_mut().for_each(|problem| problem.line += added);
             nodes.append(&mut part.nodes);
             problems.append(&mut part.problems);
             lines += part.line_count;

@@ -1,6 +1,7 @@
 //! Folds that survive a file that is read again, branches, and sessions without anything in them.
 
 use annals_testkit::builder::Session;
+use annals_tui::App;
 use annals_ui::view::ItemBody;
 
 use crate::fixture::{app, conversation, frame, garden, open, press, rows, show};
@@ -37,8 +38,17 @@ fn an_abandoned_branch_opens_in_its_place() {
     let folded = frame(&app, SIZE);
     assert!(folded.contains("In the north.") && folded.contains("Done in the south."), "{folded}");
     assert!(!folded.contains("It is cold there."), "{folded}");
-    // The prompt, the reply, then the branch.
-    press(&mut app, "j j enter");
+    let is_selected = |app: &App| {
+        let is_branch = |line: &str| line.starts_with(['▶', '│']) && line.contains("▸ branch In the north.");
+        frame(app, SIZE).lines().any(is_branch)
+    };
+    for _ in 0..8 {
+        if !is_selected(&app) {
+            press(&mut app, "j");
+        }
+    }
+    assert!(is_selected(&app), "{}", frame(&app, SIZE));
+    press(&mut app, "enter");
     let opened = frame(&app, SIZE);
     let at = |text: &str| opened.find(text).unwrap_or_else(|| panic!("no {text:?}:\n{opened}"));
     assert!(at("Where?") < at("It is cold there.") && at("It is cold there.") < at("Done in the south."));

@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn parts_together_are_what_is_drawn_at_once() {
         check(&talk(1), 1);
-        check(&talk(400), 6);
+        check(&talk(400), 10);
     }
 
     #[test]
@@ -113,6 +113,6 @@ mod tests {
         let mut talk = talk(400);
         let last = talk.items.len() - 1;
         talk.items[last - 2].position.line = 1;
-        check(&talk, 6);
+        check(&talk, 10);
     }
 }

@@ -1,4 +1,4 @@
-//! Places for connections: so many in all, of which one address gets only a part.
+//! Places for connections: their number is limited, and one address gets only a part of them.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

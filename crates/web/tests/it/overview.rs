@@ -29,7 +29,8 @@ fn the_cost_of_a_session_has_its_sub_agents_on_every_page() {
     let mut seen = 0;
     for row in list.split("<li><a class=\"title\" href=\"").skip(1) {
         let link = row.split('"').next().unwrap();
-        let listed = row.split("<span>$").nth(1).and_then(|rest| rest.split('<').next()).unwrap();
+        let listed =
+            row.split("<span class=\"cost\">$").nth(1).and_then(|rest| rest.split('<').next()).unwrap();
         let page = server.get(link).body;
         assert!(page.contains("by sub-agents"), "{link}");
         // Responses that another session has too are counted once in the list; the page tells how much that is.
