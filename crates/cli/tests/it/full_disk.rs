@@ -12,11 +12,12 @@ use annals_testkit::home::Home;
 use annals_testkit::skipped;
 use annals_testkit::tree::exact_tree;
 
-const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
-const EMPTY: &str = "3f2a0000-1111-4222-8333-555555555555";
+const ID: &str = "6d1b0000-1111-4222-8333-444444444444";
+const OTHER: &str = "6d1b0000-1111-4222-8333-666666666666";
+const EMPTY: &str = "6d1b0000-1111-4222-8333-555555555555";
 
 /// Commands that `annals undo` reverts.
-const UNDONE: [&str; 14] = [
+const UNDONE: [&str; 17] = [
     "trash ID --yes",
     "strip ID --tools all --yes",
     "clone ID --yes",
@@ -30,6 +31,9 @@ const UNDONE: [&str; 14] = [
     "move-project /w /moved --yes",
     "reset-project --yes -- -w",
     "gc --apply --yes",
+    "merge ID OTHER --anyway --yes",
+    "rewind 3f2a --to last --yes",
+    "files GARDEN/old.txt --restore 1 --yes",
     "import one.bundle --new-id --yes",
 ];
 
@@ -121,10 +125,17 @@ fn check(test: &str, on_data: bool, [command, then]: [&str; 2], judge: &dyn Fn(F
         let home = home();
         let bundle = ["export", ID, "--as", "bundle", "--to", "one.bundle"];
         crate::annals_exits(&home, &bundle, 0);
+        let other = Session::new().id(OTHER).folder("/w").prompt("and then").reply("so").into_bytes();
+        home.write(format!("projects/-w/{OTHER}.jsonl"), other);
+        // Its work folder is in the store, so that it is looked at as well.
+        let garden = home.config_dir().join("garden");
+        crate::rewind::told_in(&home, &garden);
         let folder = if on_data { home.data_dir() } else { home.config_dir() };
         let before = relative(&home.config_dir());
         let out = home.path().join("out");
-        let [command, then] = [command, then].map(|text| text.replace("ID", ID));
+        let garden = garden.display().to_string();
+        let places = |text: &str| text.replace("ID", ID).replace("OTHER", OTHER).replace("GARDEN", &garden);
+        let [command, then] = [command, then].map(places);
         let script = format!("\"$1\" {command} > \"$3/said\" 2>&1; echo \"change $?\"");
         let Some(answer) = run_in_room(&home, &folder, room, [&script, &then], &out) else {
             return skipped(test, "this user may not mount");

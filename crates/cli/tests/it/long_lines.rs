@@ -14,7 +14,7 @@ use annals_testkit::home::Home;
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
 
 /// The bytes of the long line.
-const LONG: usize = 8_000_000;
+const LONG: usize = 12_000_000;
 
 /// Text as it is in code and in logs: full of escapes, which are shorter once they are read.
 const ESCAPES: &str = "fn main() {\n\t\"a\\b\" // é\n}\n";
