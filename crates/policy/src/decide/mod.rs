@@ -7,6 +7,7 @@ mod configuring;
 mod contents;
 mod expansion;
 mod files;
+mod git_taking;
 mod globs;
 mod later;
 mod listing;

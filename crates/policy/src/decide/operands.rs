@@ -194,7 +194,8 @@ impl Policy<'_> {
         }
         let about = resolved.spelled.display().to_string();
         // A folder stands for what is in it: `private` for `private/**`.
-        let inner = (resolved.kind == FileKind::Folder).then(|| inside(&resolved));
+        let is_folder = resolved.kind == FileKind::Folder || path.ends_with('/');
+        let inner = is_folder.then(|| inside(&resolved));
         let speaks = |list: RuleList, access: Access| {
             let tool = if access == Access::Read { "Read" } else { "Edit" };
             // Rules about all of a tool do not speak of commands.

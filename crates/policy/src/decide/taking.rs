@@ -4,8 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use super::Policy;
+use super::candidates::candidates;
 use super::contents::path_of;
 use super::files::Access;
+use super::git_taking::{GitFiles, PathSpec, added, cleaned, committed, pathspec};
+use super::takers::{TakenFolders, git_command, taken_folders, takes_list};
 use crate::decision::{Decision, Reason};
 use crate::paths::{FileKind, IgnorePatterns, IgnoredFiles, ResolvedPath, resolve};
 use crate::rules::{Matcher, Rule, RuleList};
@@ -15,31 +18,13 @@ use crate::shell::{Command, Word};
 const MAX_BELOW: usize = 20_000;
 
 /// What is found below a folder.
-enum Below {
+enum FolderFinding {
     /// A file that a rule matches.
     Forbidden(Decision),
     /// It cannot be looked through.
     Unknown,
     /// No such file.
     Nothing,
-}
-
-/// Which files of a folder git takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum GitFiles {
-    /// What it tracks, and what is not ignored.
-    NotIgnored,
-    /// What it tracks.
-    Tracked,
-    /// All of them.
-    All,
-}
-
-/// What a command of git takes in.
-struct GitTaking {
-    files: GitFiles,
-    /// Folders and files, as written; none is the whole repository.
-    paths: Vec<Word>,
 }
 
 impl Policy<'_> {
@@ -53,13 +38,13 @@ impl Policy<'_> {
             return self.taken_by_git(command, folders);
         }
         let unknown = || Decision::ask(Reason::UnknownPath(command.spelling()));
-        if super::takers::takes_list(name, words) {
+        if takes_list(name, words) {
             return Some(unknown());
         }
-        let given: Option<Vec<PathBuf>> = match super::takers::taken_folders(name, words) {
-            super::takers::TakenFolders::None => return None,
-            super::takers::TakenFolders::Current => Some(folders.to_vec()),
-            super::takers::TakenFolders::Given(words) => {
+        let given: Option<Vec<PathBuf>> = match taken_folders(name, words) {
+            TakenFolders::None => return None,
+            TakenFolders::Current => Some(folders.to_vec()),
+            TakenFolders::Given(words) => {
                 let of = |word: &&Word| self.folders_of(word, folders);
                 words.iter().map(of).collect::<Option<Vec<_>>>().map(|found| found.concat())
             }
@@ -74,7 +59,7 @@ impl Policy<'_> {
     /// The folders that a word may name; `None` where it is not known.
     fn folders_of(&self, word: &Word, folders: &[PathBuf]) -> Option<Vec<PathBuf>> {
         let text = path_of(word, self.workspace)?;
-        let paths = super::candidates::candidates(&text, self.workspace)?;
+        let paths = candidates(&text, self.workspace)?;
         let all = || paths.sure.iter().chain(&paths.parts);
         let real = folders.iter().flat_map(|folder| all().map(move |path| (folder, path)));
         let real = real.filter_map(|(folder, path)| resolve(self.files, folder, path.as_ref()).ok());
@@ -83,7 +68,7 @@ impl Policy<'_> {
 
     fn taken_by_git(&self, command: &Command, folders: &[PathBuf]) -> Option<Decision> {
         let unknown = || Some(Decision::ask(Reason::UnknownPath(command.spelling())));
-        let (folder, rest) = super::takers::git_command(&command.words[1..])?;
+        let (folder, rest) = git_command(&command.words[1..])?;
         let (first, arguments) = rest.split_first()?;
         let taking = match first.literal().as_deref() {
             Some("add" | "stage") => added(arguments),
@@ -121,7 +106,10 @@ impl Policy<'_> {
                     },
                 }
             }
-            if taking.paths.is_empty() {
+            // Where nothing is named but what is left out, the rest is meant.
+            let is_left_out =
+                |word: &Word| matches!(pathspec(&word.literal().unwrap_or_default()), PathSpec::Excluded);
+            if taking.paths.iter().all(is_left_out) {
                 starts.push(root.to_path_buf());
             }
             for start in starts {
@@ -135,7 +123,7 @@ impl Policy<'_> {
     }
 
     /// Looks through a folder for a file that a rule matches, and that is taken.
-    fn below_folder(&self, folder: &Path, git: Option<&IgnoredFiles>, taken: GitFiles) -> Below {
+    fn below_folder(&self, folder: &Path, git: Option<&IgnoredFiles>, taken: GitFiles) -> FolderFinding {
         let patterns =
             git.filter(|_| taken == GitFiles::NotIgnored).map(|git| git.patterns(self.files, folder));
         let mut waiting: Vec<(PathBuf, IgnorePatterns)> =
@@ -143,11 +131,11 @@ impl Policy<'_> {
         let is_git = git.is_some();
         let mut count = 0;
         while let Some((folder, patterns)) = waiting.pop() {
-            let Some(names) = self.files.names(&folder) else { return Below::Unknown };
+            let Some(names) = self.files.names(&folder) else { return FolderFinding::Unknown };
             for name in names {
                 count += 1;
                 if count > MAX_BELOW {
-                    return Below::Unknown;
+                    return FolderFinding::Unknown;
                 }
                 let path = folder.join(&name);
                 let kind = match self.files.link(&path) {
@@ -174,11 +162,11 @@ impl Policy<'_> {
                 };
                 if is_taken {
                     let about = path.display().to_string();
-                    return Below::Forbidden(Decision::ask(Reason::may_match(rule, &about)));
+                    return FolderFinding::Forbidden(Decision::ask(Reason::may_match(rule, &about)));
                 }
             }
         }
-        Below::Nothing
+        FolderFinding::Nothing
     }
 
     /// The deny or ask rule about a file.
@@ -198,120 +186,10 @@ impl Policy<'_> {
 }
 
 /// Adds what was found below one more folder; `None` where that is not known.
-fn judged(found: Option<Option<Decision>>, below: Below) -> Option<Option<Decision>> {
+fn judged(found: Option<Option<Decision>>, below: FolderFinding) -> Option<Option<Decision>> {
     match (found?, below) {
-        (_, Below::Unknown) => None,
-        (None, Below::Forbidden(decision)) => Some(Some(decision)),
+        (_, FolderFinding::Unknown) => None,
+        (None, FolderFinding::Forbidden(decision)) => Some(Some(decision)),
         (found, _) => Some(found),
     }
-}
-
-/// What an argument of git names.
-enum PathSpec<'p> {
-    Path(&'p str),
-    /// `:/`, `*.rs`: files anywhere.
-    Everything,
-    /// `:!x`
-    Excluded,
-}
-
-fn pathspec(text: &str) -> PathSpec<'_> {
-    match text {
-        _ if text.starts_with(":!") || text.starts_with(":^") || text.starts_with(":(exclude)") => {
-            PathSpec::Excluded
-        }
-        _ if text.starts_with(':') || text.contains(['*', '?', '[']) => PathSpec::Everything,
-        path => PathSpec::Path(path),
-    }
-}
-
-/// What `git add` takes; `Some(None)` if nothing, `None` if that is not known.
-fn added(arguments: &[Word]) -> Option<Option<GitTaking>> {
-    let has = |letter: char, names: &[&str]| arguments.iter().any(|word| is_option(word, letter, names));
-    if has('\0', &["--pathspec-from-file"]) {
-        return None;
-    }
-    let paths = operands(arguments, "");
-    let takes_all = has('A', &["--all", "--no-ignore-removal"]);
-    let updates = has('u', &["--update"]) || has('\0', &["--renormalize"]);
-    let is_nothing = has('n', &["--dry-run"]) || (paths.is_empty() && !takes_all && !updates);
-    let files = match () {
-        () if updates => GitFiles::Tracked,
-        () if has('f', &["--force"]) => GitFiles::All,
-        () => GitFiles::NotIgnored,
-    };
-    Some((!is_nothing).then_some(GitTaking { files, paths }))
-}
-
-/// What `git commit` takes besides the index.
-fn committed(arguments: &[Word]) -> Option<Option<GitTaking>> {
-    let has = |letter: char, names: &[&str]| arguments.iter().any(|word| is_option(word, letter, names));
-    if has('\0', &["--pathspec-from-file"]) {
-        return None;
-    }
-    let paths = operands(arguments, "mFCctSu");
-    let is_nothing = has('\0', &["--dry-run"]) || (paths.is_empty() && !has('a', &["--all"]));
-    Some((!is_nothing).then_some(GitTaking { files: GitFiles::Tracked, paths }))
-}
-
-/// What `git clean` deletes.
-fn cleaned(arguments: &[Word]) -> Option<Option<GitTaking>> {
-    let has = |letter: char, names: &[&str]| arguments.iter().any(|word| is_option(word, letter, names));
-    let is_nothing = has('n', &["--dry-run"]);
-    let files = if has('x', &[]) || has('X', &[]) { GitFiles::All } else { GitFiles::NotIgnored };
-    Some((!is_nothing).then(|| GitTaking { files, paths: operands(arguments, "e") }))
-}
-
-/// Letters of options whose value is joined to them or the next word.
-const VALUES: &str = "mFCctSe";
-
-/// Whether a word is an option: by its letter, not behind one that takes a value, or by its name or the beginning of it.
-fn is_option(word: &Word, letter: char, names: &[&str]) -> bool {
-    let text = word.beginning();
-    if text.starts_with("--") {
-        let name = text.split('=').next().unwrap_or(text);
-        return name.len() > 2 && names.iter().any(|known| known.starts_with(name));
-    }
-    let Some(letters) = text.strip_prefix('-') else { return false };
-    letters.chars().take_while(|letter| !VALUES.contains(*letter)).any(|each| each == letter)
-}
-
-/// The words that are no options and no values of options.
-fn operands(arguments: &[Word], values: &str) -> Vec<Word> {
-    const LONG: [&str; 9] = [
-        "--message",
-        "--file",
-        "--author",
-        "--date",
-        "--template",
-        "--reuse-message",
-        "--reedit-message",
-        "--fixup",
-        "--cleanup",
-    ];
-    let mut found = Vec::new();
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        let text = word.beginning();
-        if text == "--" {
-            found.extend(words.cloned());
-            break;
-        }
-        let is_open = match text.strip_prefix('-') {
-            None | Some("") => {
-                found.push(word.clone());
-                continue;
-            }
-            Some(long) if long.starts_with('-') => LONG.contains(&text),
-            Some(letters) => {
-                let value = letters.find(|letter: char| values.contains(letter));
-                // `-S` and `-u` have joined values only.
-                value.is_some_and(|at| at + 1 == letters.len() && !letters.ends_with(['S', 'u']))
-            }
-        };
-        if is_open {
-            words.next();
-        }
-    }
-    found
 }

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test has nobody to hand an error to")]
 
-
 mod deny_bash;
 mod files;
 mod rules;
@@ -11,3 +10,4 @@ mod shell;
 mod shell_bash;
 mod spellings;
 mod table;
+mod taking;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::haystack::{Alphabet, Haystack};
 use super::names;
-use super::values::{is_mixed, is_placeholder, is_varied};
+use super::values::{is_mixed, is_placeholder, is_random, is_varied};
 use super::words::random_bits;
 
 /// Maximum bytes of the arguments of a call.
@@ -49,7 +49,53 @@ fn string(hay: &Haystack<'_>, opening: usize) -> Option<Range<usize>> {
 
 /// `new PDO($dsn, 'user', '…')`
 pub(super) fn third(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
-    let span = argument(hay, at, 2)?;
+    password_at(hay, at, 2)
+}
+
+/// `Credentials("realm", "host", "user", "…")`
+pub(super) fn fourth(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    password_at(hay, at, 3)
+}
+
+/// `Client("…")`
+pub(super) fn first(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    let span = argument(hay, at, 0)?;
+    let value = &hay.text[span.clone()];
+    (value.len() >= 24 && is_random(value)).then_some(span)
+}
+
+/// `process.env.KEY || "…"`: what stands in for a variable.
+pub(super) fn fallback(hay: &Haystack<'_>, quote: usize) -> Option<Range<usize>> {
+    let span = string(hay, quote)?;
+    let value = &hay.text[span.clone()];
+    let line = hay.tail(quote, MAX_PROMPT_BYTES).rsplit(|byte| *byte == b'\n').next()?.to_ascii_lowercase();
+    let is_environment = memchr::memmem::find(&line, b"env").is_some();
+    (is_environment && is_mixed(value) && random_bits(value) >= 40.0).then_some(span)
+}
+
+/// `tool -u bob -p …`: a password of any program, beside the name of a user.
+pub(super) fn beside_user(hay: &Haystack<'_>, mark: Range<usize>) -> Option<Range<usize>> {
+    let line = hay.tail(mark.start, MAX_PROMPT_BYTES).rsplit(|byte| *byte == b'\n').next()?;
+    let has_user =
+        [&b" -u "[..], b" --user", b" -U "].iter().any(|flag| memchr::memmem::find(line, flag).is_some());
+    let start = hay.skip(mark.end, 4, |byte| b" \"'".contains(&byte));
+    let end = hay.skip(start, 128, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
+    (has_user && is_mixed(hay.text.get(start..end)?)).then_some(start..end)
+}
+
+/// `vncpasswd -f <<< …`: the input of a program that reads a password.
+pub(super) fn here_string(hay: &Haystack<'_>, mark: Range<usize>) -> Option<Range<usize>> {
+    let line = hay.tail(mark.start, MAX_PROMPT_BYTES).rsplit(|byte| *byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+    let reads =
+        ["passw", "secret", "token", "passphrase", "credential"].iter().any(|word| line.contains(word));
+    let start = hay.skip(mark.end, 4, |byte| b" \"'".contains(&byte));
+    let end = hay.skip(start, 128, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
+    (reads && is_mixed(hay.text.get(start..end)?)).then_some(start..end)
+}
+
+fn password_at(hay: &Haystack<'_>, at: usize, place: usize) -> Option<Range<usize>> {
+    let span = argument(hay, at, place)?;
     let value = &hay.text[span.clone()];
     let is_secret = value.len() >= 4 && !value.contains(' ') && random_bits(value) >= 12.0;
     (is_secret && !is_placeholder(value)).then_some(span)
@@ -57,10 +103,10 @@ pub(super) fn third(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
 
 /// `os.getenv("API_KEY", "…")`: the default of a variable whose name announces a secret, or a random one.
 pub(super) fn default(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
-    let name = argument(hay, at, 0)?;
     let span = argument(hay, at, 1)?;
     let value = &hay.text[span.clone()];
-    let is_named = names::strength(&hay.text[name]).is_some() && random_bits(value) >= 12.0;
+    let name = argument(hay, at, 0).map(|name| &hay.text[name]);
+    let is_named = name.and_then(names::strength).is_some() && random_bits(value) >= 12.0;
     let is_secret = is_named || is_mixed(value) && random_bits(value) >= 40.0;
     (is_secret && !value.contains(' ') && !is_placeholder(value)).then_some(span)
 }

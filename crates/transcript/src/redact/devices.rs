@@ -82,7 +82,20 @@ fn of_login<'l>(words: &[&'l str], previous: &str) -> Option<&'l str> {
         [name, value] if ALONE.contains(name.to_ascii_lowercase().as_str()) => {
             is_mixed(value).then_some(value)
         }
-        [host, login] if host.starts_with('[') && host.contains("]") => {
+        // `[discord]: https://…` is a link of Markdown.
+        [host, login] if host.starts_with('[') && host.contains(']') && !login.contains("//") => {
+            login.split_once(':').map(|(_, value)| value).filter(|value| is_mixed(value))
+        }
+        ["rootpw", "--plaintext", value] => is_mixed(value).then_some(value),
+        // `userlist.txt` of PgBouncer
+        [user, value] if is_quoted(user) && is_quoted(value) => {
+            Some(value.trim_matches('"')).filter(|value| is_mixed(value))
+        }
+        ["ACL", "SETUSER", ref rules @ ..] => {
+            rules.iter().find_map(|rule| rule.strip_prefix('>')).filter(|value| random_bits(value) >= 12.0)
+        }
+        // `chpasswd:` of cloud-init
+        [login] if previous == "list: |" => {
             login.split_once(':').map(|(_, value)| value).filter(|value| is_mixed(value))
         }
         ["bundle", "config", .., login] => {
@@ -90,6 +103,10 @@ fn of_login<'l>(words: &[&'l str], previous: &str) -> Option<&'l str> {
         }
         _ => None,
     }
+}
+
+fn is_quoted(word: &str) -> bool {
+    word.len() > 2 && word.starts_with('"') && word.ends_with('"')
 }
 
 /// `key: "…"` below `encryption:`

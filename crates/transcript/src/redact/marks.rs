@@ -50,6 +50,16 @@ enum Mark {
     Random,
     /// The word before the mark.
     Before,
+    /// The fourth argument of a call.
+    Fourth,
+    /// The first argument of a call, if it is random.
+    First,
+    /// What stands in for a variable of the environment.
+    Fallback,
+    /// The argument of a flag, beside the flag for a user.
+    UserFlag,
+    /// The input of a program that reads a password.
+    HereString,
 }
 
 const MARKS: &[(&str, Mark)] = &[
@@ -92,9 +102,23 @@ const MARKS: &[(&str, Mark)] = &[
     ("initial root token", Mark::Random),
     ("keymaterial=", Mark::Value),
     ("keymaterial>", Mark::Value),
-    ("vncpasswd -f <<<", Mark::Value),
     ("creds:", Mark::Value),
     ("cred:", Mark::Value),
+    ("x-jfrog-art-api:", Mark::Random),
+    ("sonar.login=", Mark::Random),
+    ("oauth:", Mark::Random),
+    ("grub.pbkdf2.sha512.", Mark::Random),
+    ("= credentials(", Mark::Fourth),
+    ("client(", Mark::First),
+    ("jwt.sign(", Mark::Default),
+    ("jwt.verify(", Mark::Default),
+    ("createhmac(", Mark::Default),
+    ("|| '", Mark::Fallback),
+    ("|| \"", Mark::Fallback),
+    ("?? '", Mark::Fallback),
+    ("?? \"", Mark::Fallback),
+    (" -p ", Mark::UserFlag),
+    ("<<<", Mark::HereString),
     (" as the password", Mark::Before),
     (" as password", Mark::Before),
     (" as a password", Mark::Before),
@@ -202,6 +226,11 @@ impl MarkRules {
                 Mark::Braces => calls::in_braces(hay, hit.end()),
                 Mark::Random => calls::random_word(hay, hit.end()),
                 Mark::Before => calls::word_before(hay, hit.start()),
+                Mark::Fourth => calls::fourth(hay, hit.end()),
+                Mark::First => calls::first(hay, hit.end()),
+                Mark::Fallback => calls::fallback(hay, hit.end() - 1),
+                Mark::UserFlag => calls::beside_user(hay, hit.range()),
+                Mark::HereString => calls::here_string(hay, hit.range()),
             };
             if let Some(span) = span {
                 done = span.end;
