@@ -94,11 +94,10 @@ fn configured(program: &str, rest: &[String]) -> Option<&'static str> {
     if texts.iter().any(|text| ASKING.contains(text)) {
         return None;
     }
-    let known = COMMANDS.iter().filter(|(name, ..)| *name == program);
-    known
-        .filter(|(_, commands, _)| commands.is_empty() || commands.iter().any(|each| begins(&texts, each)))
-        .map(|(.., file)| *file)
-        .next()
+    let is_it = |(name, commands, _): &&ConfiguringCommand| {
+        *name == program && (commands.is_empty() || commands.iter().any(|each| begins(&texts, each)))
+    };
+    COMMANDS.iter().find(is_it).map(|(.., file)| *file)
 }
 
 /// Whether the words of a program begin with those of a command, options left out; `config set` also means `config set-context`.

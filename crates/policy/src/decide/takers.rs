@@ -170,7 +170,7 @@ fn takes_current(name: &str, rest: &[String]) -> bool {
         .map(String::as_str)
         .filter(|text| !text.starts_with('-') || matches!(*text, "-S" | "-run"))
         .collect();
-    let ups = operands.iter().any(|text| *text == "up") && rest.iter().any(|text| text == "--build");
+    let ups = operands.contains(&"up") && rest.iter().any(|text| text == "--build");
     let begins = |command: &&str| match *command {
         "" => operands.is_empty(),
         command => command.split(' ').eq(operands.iter().copied().take(command.split(' ').count())),

@@ -77,7 +77,7 @@ impl Policy<'_> {
             _ => return None,
         };
         let Some(taking) = taking else { return unknown() };
-        let Some(taking) = taking else { return None };
+        let taking = taking?;
         let mut found = None;
         for from in folders {
             let from = match folder.as_ref().map(|word| path_of(word, self.workspace)) {
@@ -127,7 +127,7 @@ impl Policy<'_> {
         let patterns =
             git.filter(|_| taken == GitFiles::NotIgnored).map(|git| git.patterns(self.files, folder));
         let mut waiting: Vec<(PathBuf, IgnorePatterns)> =
-            vec![(folder.to_path_buf(), patterns.clone().unwrap_or_default())];
+            vec![(folder.to_path_buf(), patterns.unwrap_or_default())];
         let is_git = git.is_some();
         let mut count = 0;
         while let Some((folder, patterns)) = waiting.pop() {

@@ -43,8 +43,8 @@ fn of_device<'l>(words: &[&'l str]) -> Option<&'l str> {
     if !HEADS.contains(&head) {
         return None;
     }
-    let is_keyword = |word: &&str| KEYWORDS.contains(word.to_ascii_lowercase().as_str());
-    let at = words.iter().rposition(|word| is_keyword(&word))?;
+    let is_keyword = |word: &str| KEYWORDS.contains(word.to_ascii_lowercase().as_str());
+    let at = words.iter().rposition(|word| is_keyword(word))?;
     let is_number =
         |word: &str| !word.is_empty() && word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
     let has_number = words.get(at + 1).is_some_and(|word| is_number(word)) && words.len() > at + 2;
