@@ -245,7 +245,9 @@ fn check_id(config: &ConfigDir, id: &str) -> Result<(), OpenError> {
         return Err(AppendError::NotAUuid { id: id.to_owned() }.into());
     }
     let projects = std::fs::read_dir(config.projects()).into_iter().flatten().flatten();
-    let mut files = projects.map(|project| project.path().join(format!("{id}.jsonl")));
+    // A UUID is the same in capitals, and on some file systems so is the file.
+    let names = [id.to_owned(), id.to_ascii_lowercase()].map(|id| format!("{id}.jsonl"));
+    let mut files = projects.flat_map(|project| names.each_ref().map(|name| project.path().join(name)));
     match files.find(|file| file.symlink_metadata().is_ok()) {
         Some(path) => Err(OpenError::IdInUse { id: id.to_owned(), path }),
         None => Ok(()),

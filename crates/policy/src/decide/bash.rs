@@ -7,7 +7,7 @@ use super::contents::{ScriptContents, folders, path_of};
 use super::expansion::{Expansion, LoopValues, with_braces};
 use super::later::later_deletions;
 use super::operands::STREAMS;
-use super::variables::SetVariables;
+use super::variables::ScriptVariables;
 use super::{Policy, stated, suggest};
 use crate::decision::{Decision, Reason};
 use crate::mode::Mode;
@@ -31,7 +31,7 @@ impl Policy<'_> {
         let inside = ScriptContents::new(&script);
         let folders = folders(&inside, self.files, self.workspace);
         let mut decision = Decision::allow(Reason::ReadsOnly);
-        let mut own = SetVariables::new(&script);
+        let own = ScriptVariables::new(&script);
         let values = LoopValues::new(&script);
         let mut listed = BTreeMap::new();
         for (place, command) in inside.own.iter().enumerate() {
@@ -45,7 +45,6 @@ impl Policy<'_> {
             let reads = || if is_alone { None } else { self.reads(&known, folders.as_deref()) };
             let judged = self.own(command, objection, folders.as_deref(), &reads);
             decision = first(decision, judged);
-            own.add(command);
             if known.is_listed {
                 listed.insert(place, known.commands);
             }
@@ -72,6 +71,9 @@ impl Policy<'_> {
             decision = decision.and(Decision::ask(Reason::NotCovered(format!("{name}=…"))));
         }
         if let Some(more) = self.named_later(values.chain(&script.listed)) {
+            decision = decision.and(more);
+        }
+        if let Some(more) = self.mentioned(&inside, &script) {
             decision = decision.and(more);
         }
         for redirection in &inside.redirections {

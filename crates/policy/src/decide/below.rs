@@ -1,4 +1,4 @@
-//! Programs that reach files without naming them: what is below a folder, what git keeps, a configuration.
+//! Programs that reach files without naming them: what is below a folder, what git keeps.
 
 use std::path::PathBuf;
 
@@ -54,10 +54,13 @@ impl Policy<'_> {
             paths.is_none_or(|paths| paths.sure.iter().chain(&paths.parts).any(is_one))
         };
         // The last operand of these is a target.
-        let has_target = matches!(name, "cp" | "mv" | "ln" | "install")
-            && !arguments
-                .iter()
-                .any(|word| word.beginning().starts_with("-t") || word.beginning().starts_with("--t"));
+        let names_target = |word: &Word| {
+            let option = word.beginning();
+            option.starts_with("--t")
+                || (option.starts_with('-') && !option.starts_with("--") && option.contains('t'))
+        };
+        let has_target =
+            matches!(name, "cp" | "mv" | "ln" | "install") && !arguments.iter().any(names_target);
         let sources = &arguments[..arguments.len() - usize::from(has_target && !arguments.is_empty())];
         let is_recursive = |word: &Word| {
             let option = word.beginning();
@@ -75,34 +78,5 @@ impl Policy<'_> {
             _ => READING_BELOW.contains(&name) && sources.iter().any(is_folder),
         };
         reads.then(|| Decision::ask(Reason::UnknownPath(command.spelling())))
-    }
-
-    /// Commands that change a configuration that programs are run by, without naming the file.
-    pub(super) fn configures(&self, name: &str, command: &Command) -> Option<Decision> {
-        let words: Vec<_> = command.words[1..].iter().map(Word::beginning).collect();
-        let operands: Vec<_> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
-        let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
-        let file = match (name, operands.as_slice()) {
-            ("git", ["config", rest @ ..]) => {
-                let gets = has(&[
-                    "--get",
-                    "--get-all",
-                    "--get-regexp",
-                    "--get-urlmatch",
-                    "--list",
-                    "-l",
-                    "--get-color",
-                ]);
-                let reads = matches!(rest, ["get" | "list", ..])
-                    || (rest.len() == 1 && !has(&["--unset", "-e", "--edit"]));
-                (!gets && !reads).then_some(".git/config")
-            }
-            ("npm" | "pnpm" | "yarn", ["config", "set" | "delete" | "edit", ..] | ["set", ..]) => {
-                Some(".npmrc")
-            }
-            ("direnv", ["allow" | "permit" | "grant", ..]) => Some(".envrc"),
-            _ => None,
-        };
-        file.map(|file| Decision::ask(Reason::Protected(PathBuf::from(file))))
     }
 }

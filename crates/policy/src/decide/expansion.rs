@@ -298,6 +298,7 @@ fn with_value(command: &Command, name: &str, value: &str) -> Option<Command> {
             }
         }
         word.variables.retain(|other| other != name);
+        word.unset.retain(|other| other != name);
     }
     Some(command)
 }

@@ -51,6 +51,9 @@ impl Policy<'_> {
         if rules.is_empty() {
             return None;
         }
+        if let Some(decision) = self.later_values(whole, layer) {
+            return Some(decision);
+        }
         let stripped = strip(whole);
         let command = stripped.last()?;
         let name = base_name(&command.name()?);
@@ -96,6 +99,24 @@ impl Policy<'_> {
             }
         }
         None
+    }
+
+    /// Values of variables that programs take for commands: `PAGER='rm x' git log`. A variable in small letters that stands alone is
+    /// the text's own; what runs it is unknown, and asked about there.
+    fn later_values(&self, command: &Command, layer: usize) -> Option<Decision> {
+        let is_own = |name: &str| {
+            command.words.is_empty() && !name.contains(|letter: char| letter.is_ascii_uppercase())
+        };
+        let foreign = command.assignments.iter().filter(|assignment| !is_own(&assignment.name));
+        let values = foreign.filter_map(|assignment| assignment.word.literal());
+        // As words of a program that is not known.
+        let program = std::iter::once(Word::of("?"));
+        let words = values.filter_map(|text| text.split_once('=').map(|(_, value)| Word::of(value)));
+        let words: Vec<Word> = program.chain(words).collect();
+        if words.len() == 1 {
+            return None;
+        }
+        self.later_in(&Command { words, ..Command::default() }, layer)
     }
 
     /// An argument that can be read as a script.

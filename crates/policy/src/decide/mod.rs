@@ -3,14 +3,19 @@
 mod bash;
 mod below;
 mod candidates;
+mod configuring;
 mod contents;
 mod expansion;
 mod files;
+mod git_taking;
 mod globs;
 mod later;
 mod listing;
+mod mentions;
 mod operands;
 mod suggest;
+mod takers;
+mod taking;
 mod variables;
 mod xargs;
 

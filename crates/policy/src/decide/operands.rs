@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use super::bash::is_stream;
 use super::candidates::candidates;
 use super::contents::path_of;
+use super::expansion::with_braces;
 use super::files::Access;
 use super::later::messages;
 use super::{Policy, stated};
 use crate::decision::{Decision, Reason};
 use crate::mode::Mode;
-use crate::paths::{FileKind, PathError, ResolvedPath, is_protected, is_refused, resolve};
+use crate::paths::{FileKind, PathError, ResolvedPath, is_of_process, is_protected, is_refused, resolve};
 use crate::read_only::reading;
 use crate::rules::{Matcher, RuleList};
 use crate::shell::{Command, Redirection, RedirectionKind, Word, base_name, strip};
@@ -75,6 +76,31 @@ impl OperandUse {
     }
 }
 
+/// Whether a command may write to what it is given.
+pub(super) fn may_write(command: &Command) -> bool {
+    use_of(command).is_some_and(|used| used.may_write)
+}
+
+/// Whether a command may open what it is given.
+pub(super) fn may_open(command: &Command) -> bool {
+    use_of(command).is_some()
+}
+
+fn use_of(command: &Command) -> Option<OperandUse> {
+    let stripped = strip(command);
+    let bare = stripped.last()?;
+    OperandUse::of(&base_name(&bare.name()?), bare)
+}
+
+/// Whether this is the name of a special file that commands must not open.
+pub(super) fn is_special_name(path: &str) -> bool {
+    let is_harmless =
+        STREAMS.contains(&path) || HARMLESS_DEVICES.contains(&path) || path.starts_with("/dev/fd/");
+    let is_process =
+        path.trim_end_matches('/') == "/proc" || is_of_process(&Path::new(path).join("cwd/file"));
+    !is_harmless && (path.starts_with("/dev/") || is_process)
+}
+
 /// Programs that read, and write what an option or a second operand names: all but the forms that are known to only read.
 fn has_output(name: &str, command: &Command) -> bool {
     let writes = |word: &Word| {
@@ -107,7 +133,7 @@ impl Policy<'_> {
     /// What file rules and protected paths say of a command's operands; `None`: nothing.
     pub(super) fn operands(&self, command: &Command, folders: Option<&[PathBuf]>) -> Option<Decision> {
         let stripped = strip(command);
-        let command = stripped.last()?;
+        let command = &with_braces(stripped.last()?);
         let name = base_name(&command.name()?);
         let used = OperandUse::of(&name, command)?;
         let current = [self.workspace.current().to_path_buf()];
@@ -121,6 +147,7 @@ impl Policy<'_> {
             found.push(Decision::ask(Reason::UnknownPath(command.spelling())));
         }
         found.extend(self.below(&name, command, folders));
+        found.extend(self.taking(&name, command, folders));
         found.extend(self.configures(&name, command));
         found.extend(folders.iter().find_map(|folder| self.works_in(folder, used)));
         let messages = messages(&name, &command.words);
@@ -130,15 +157,13 @@ impl Policy<'_> {
             let text = path_of(word, self.workspace);
             let is_long = text.is_some();
             let Some(paths) = text.and_then(|text| candidates(&text, self.workspace)) else {
-                // `.g*` matches `.git`.
-                let dotted = |part: &str| part.starts_with('.') && part.contains(['*', '?', '[']);
-                let hidden = used.may_write && word.spelling.split(['/', '=']).any(dotted);
                 // What `xargs` appends may be any file.
                 let is_open = used.reads || used.writes || is_long || *word == Word::unknown();
-                if hidden || self.has_file_rules() && is_open {
+                if self.has_file_rules() && is_open {
                     found.push(Decision::ask(Reason::UnknownPath(word.spelling.clone())));
                 }
                 found.extend(self.partly_known(word, used));
+                found.extend(self.partly_special(word, folders));
                 continue;
             };
             for folder in folders {
@@ -169,7 +194,8 @@ impl Policy<'_> {
         }
         let about = resolved.spelled.display().to_string();
         // A folder stands for what is in it: `private` for `private/**`.
-        let inner = (resolved.kind == FileKind::Folder).then(|| inside(&resolved));
+        let is_folder = resolved.kind == FileKind::Folder || path.ends_with('/');
+        let inner = is_folder.then(|| inside(&resolved));
         let speaks = |list: RuleList, access: Access| {
             let tool = if access == Access::Read { "Read" } else { "Edit" };
             // Rules about all of a tool do not speak of commands.
@@ -234,8 +260,28 @@ impl Policy<'_> {
             let folder = part.rsplit_once('/').map_or("", |(folder, _)| folder);
             is_protected(Path::new(part)) || is_protected(Path::new(folder))
         };
-        let found = parts.find(is_inside).filter(|_| used.may_write);
+        // `.g*` and `.{git,x}` match `.git`.
+        let is_pattern = |part: &&str| {
+            part.split('/').any(|name| name.starts_with('.') && name.contains(['*', '?', '[', '{']))
+        };
+        let found = parts.find(|part| is_inside(part) || is_pattern(part)).filter(|_| used.may_write);
         found.map(|part| Decision::ask(Reason::Protected(PathBuf::from(part))))
+    }
+
+    /// A word that is known up to a folder where special files are: `/proc/se*/environ`, `/p*/self/environ`.
+    fn partly_special(&self, word: &Word, folders: &[PathBuf]) -> Option<Decision> {
+        let folder = match word.beginning().rfind('/') {
+            Some(0) => "/",
+            Some(at) => &word.beginning()[..at],
+            None => ".",
+        };
+        let is_special = |from: &PathBuf| {
+            let real = resolve(self.files, from, Path::new(folder)).ok().map(|path| path.real);
+            real.is_none_or(|real| {
+                real == Path::new("/") || real.starts_with("/proc") || real.starts_with("/dev")
+            })
+        };
+        folders.iter().any(is_special).then(|| Decision::ask(Reason::UnknownPath(word.spelling.clone())))
     }
 
     /// Texts that become operands later: values of variables and words of loops that name a file of a rule.
@@ -278,9 +324,17 @@ impl Policy<'_> {
         let unknown = || {
             let trusted = self.mode == Mode::Bypass && !self.has_file_rules();
             let because = Reason::UnknownPath(target.spelling.clone());
-            if trusted { Decision::allow(Reason::Mode(Mode::Bypass)) } else { Decision::ask(because) }
+            let writes = access == Access::Write;
+            let used = OperandUse { reads: !writes, writes, may_write: writes };
+            let protected = self.partly_known(target, used).filter(|_| writes);
+            match protected {
+                Some(decision) => decision,
+                None if trusted => Decision::allow(Reason::Mode(Mode::Bypass)),
+                None => Decision::ask(because),
+            }
         };
-        let Some(path) = path_of(target, self.workspace).filter(|_| target.is_one()) else {
+        // Several words are an error here, so a path with variables is one, too.
+        let Some(path) = path_of(target, self.workspace) else {
             return unknown();
         };
         if STREAMS.contains(&path.as_str()) {

@@ -47,41 +47,24 @@ const COMMON: [&str; 34] = [
     "DIRSTACK",
 ];
 
-/// The variables that a script has set so far.
+/// What is known of the variables of a script.
 #[derive(Debug)]
-pub(super) struct SetVariables {
-    names: Vec<String>,
+pub(super) struct ScriptVariables {
     /// Those whose text can hold `*` and the like, wherever they are set.
     patterns: Vec<String>,
     /// Whether a function may stand for a program whose output is known.
     has_functions: bool,
 }
 
-impl SetVariables {
-    /// Before the first command: what loops set. `${x:=…}` keeps a value that is there.
+/// The first variable of the environment among those of the words.
+fn foreign<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
+    let known = |name: &String| COMMON.contains(&name.as_str()) || HARMLESS.contains(&name.as_str());
+    words.flat_map(|word| &word.unset).find(|name| !known(name)).cloned()
+}
+
+impl ScriptVariables {
     pub(super) fn new(script: &Script) -> Self {
-        let has_functions = !script.functions.is_empty();
-        // Arithmetic takes only what is set, or sets it.
-        let read = script.read_loops.iter().filter_map(|each| script.commands.get(each.read)?.reads());
-        let read = read.flat_map(|line| line.names);
-        let names = script.looped.iter().chain(&script.counted).cloned().chain(read).collect();
-        Self { names, patterns: patterns(script), has_functions }
-    }
-
-    /// Behind this command. `x=1 ls` sets nothing that is left, and `x+=1` keeps what was there.
-    pub(super) fn add(&mut self, command: &Command) {
-        let sets = command.assignments.iter().filter(|assignment| {
-            command.words.is_empty() && assignment.word.spelling[assignment.name.len()..].starts_with('=')
-        });
-        self.names.extend(sets.map(|assignment| assignment.name.clone()));
-    }
-
-    /// The first variable of the environment among those of the words.
-    pub(super) fn foreign<'w>(&self, words: impl Iterator<Item = &'w Word>) -> Option<String> {
-        let known = |name: &String| {
-            self.names.contains(name) || COMMON.contains(&name.as_str()) || HARMLESS.contains(&name.as_str())
-        };
-        words.flat_map(|word| &word.variables).find(|name| !known(name)).cloned()
+        Self { patterns: patterns(script), has_functions: !script.functions.is_empty() }
     }
 
     /// Whether the shell may look for files by the text of a variable.
@@ -98,7 +81,7 @@ impl SetVariables {
     pub(super) fn objection(&self, command: &Command) -> Option<Reason> {
         let assignments = command.assignments.iter().map(|assignment| &assignment.word);
         let redirections = command.redirections.iter().map(|redirection| &redirection.target);
-        let foreign = self.foreign(command.words.iter().chain(assignments).chain(redirections));
+        let foreign = foreign(command.words.iter().chain(assignments).chain(redirections));
         let globbed = || command.words.iter().find(|word| self.is_globbed(word));
         foreign
             .map(Reason::Environment)
@@ -148,12 +131,12 @@ impl Policy<'_> {
     pub(super) fn loose(
         &self,
         script: &Script,
-        own: &SetVariables,
+        own: &ScriptVariables,
         folders: Option<&[PathBuf]>,
     ) -> Option<Decision> {
         let redirections = script.redirections.iter().map(|redirection| &redirection.target);
         let words = script.listed.iter().chain(&script.compared).chain(redirections);
-        if let Some(name) = own.foreign(words) {
+        if let Some(name) = foreign(words) {
             return Some(Decision::ask(Reason::Environment(name)));
         }
         let unknown = |what: &Word| Some(Decision::ask(Reason::UnknownPath(what.spelling.clone())));

@@ -1,16 +1,21 @@
 //! Resolves paths name by name through links, whether or not the target exists.
 
 mod critical;
+mod ignored;
 mod protected;
 mod workspace;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 pub use annals_store::protected::is_protected;
+use annals_store::read::open_file;
 pub use critical::critical;
+pub(crate) use ignored::{IgnorePatterns, IgnoredFiles};
+pub(crate) use protected::is_of_process;
 pub use protected::is_refused;
 pub use workspace::Workspace;
 
@@ -35,6 +40,8 @@ pub trait FileSystem: Sync {
     fn kind(&self, path: &Path) -> FileKind;
     /// The names in a folder; `None` if there are too many, or it cannot be read.
     fn names(&self, folder: &Path) -> Option<Vec<OsString>>;
+    /// The bytes of a regular file; `None` if it has more than this, is no such file, or cannot be read.
+    fn bytes(&self, path: &Path, most: usize) -> Option<Vec<u8>>;
 }
 
 /// The file system of this machine.
@@ -64,6 +71,12 @@ impl FileSystem for Disk {
             }
         }
         Some(found)
+    }
+
+    fn bytes(&self, path: &Path, most: usize) -> Option<Vec<u8>> {
+        let mut found = Vec::new();
+        open_file(path).ok()?.take(most as u64 + 1).read_to_end(&mut found).ok()?;
+        (found.len() <= most).then_some(found)
     }
 }
 

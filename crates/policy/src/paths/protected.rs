@@ -30,7 +30,7 @@ pub fn is_refused(path: &ResolvedPath) -> bool {
 }
 
 /// Whether a path is below the folder of a process: its links, its memory, its environment.
-pub(super) fn is_of_process(path: &Path) -> bool {
+pub(crate) fn is_of_process(path: &Path) -> bool {
     let names: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     let names: Vec<_> = names.iter().map(AsRef::as_ref).collect();
     match names.as_slice() {

@@ -6,21 +6,26 @@ use Operands::{Paths, PatternThenPaths};
 
 const DIFF: &str = "stat numstat shortstat name-only name-status cached staged patch no-patch unified color colour \
                     no-color word-diff ignore-all-space ignore-space-change minimal summary find-renames diff-filter \
-                    check raw full-index abbrev exit-code quiet merge-base relative no-ext-diff no-textconv";
+                    check raw full-index abbrev exit-code quiet merge-base relative no-ext-diff no-textconv root no-commit-id";
 
 const LOG: &str = "oneline graph all branches tags remotes decorate no-decorate format pretty date abbrev-commit \
                    max-count since until after before author committer grep follow first-parent merges no-merges \
                    reverse skip stat numstat shortstat name-only name-status patch no-patch color colour no-color \
                    topo-order date-order cherry-pick left-right count find-renames diff-filter full-history \
-                   simplify-by-decoration no-ext-diff no-textconv unified";
+                   simplify-by-decoration no-ext-diff no-textconv unified summary";
 
-const COMMANDS: [Program; 21] = [
-    ("status", "sbuvz", "short branch porcelain long untracked-files ignored show-stash ahead-behind", Paths),
+const COMMANDS: [Program; 26] = [
+    (
+        "status",
+        "sbu:vz",
+        "short branch porcelain long untracked-files ignored show-stash ahead-behind",
+        Paths,
+    ),
     ("diff", "pswbRMUz", DIFF, Paths),
-    ("log", "pnsiMSGEFPLgz", LOG, Paths),
+    ("log", "pn:siMS:G:EFPL:gz", LOG, Paths),
     ("show", "pswbMUz", LOG, Paths),
     ("blame", "bCLlMpstwe", "date porcelain show-email show-name show-number root", Paths),
-    ("shortlog", "sneg", "summary numbered email", Paths),
+    ("shortlog", "sneg", "summary numbered email all since until no-merges", Paths),
     (
         "ls-files",
         "cdmostuzk",
@@ -49,6 +54,11 @@ const COMMANDS: [Program; 21] = [
     ("show-ref", "ds", "head heads tags dereference hash abbrev verify quiet branches", Paths),
     ("check-ignore", "qvn", "quiet verbose non-matching no-index", Paths),
     ("diff-tree", "rtpswbMUz", DIFF, Paths),
+    ("diff-index", "pswbMUz", DIFF, Paths),
+    ("diff-files", "pswbMUz", DIFF, Paths),
+    ("cherry", "v", "verbose abbrev", Paths),
+    ("range-diff", "s", "stat no-color creation-factor no-ext-diff no-textconv no-patch", Paths),
+    ("whatchanged", "pn:sM", LOG, Paths),
     ("symbolic-ref", "q", "short quiet", Paths),
     ("count-objects", "vH", "verbose human-readable", Operands::None),
     (
@@ -73,7 +83,7 @@ pub(super) fn reading(arguments: &[Word]) -> Option<CommandReads> {
     };
     let listing = match first.as_str() {
         "--version" => rest.is_empty(),
-        "remote" => rest.is_empty() || only(&["-v"]) || only(&["get-url", "origin"]),
+        "remote" => rest.is_empty() || only(&["-v"]) || only(&["show"]) || only(&["get-url", "origin"]),
         "branch" => lists_branches(rest),
         "tag" => lists_tags(rest),
         "config" => gets_plain_key(rest),
@@ -81,8 +91,8 @@ pub(super) fn reading(arguments: &[Word]) -> Option<CommandReads> {
         "symbolic-ref" if rest.iter().filter(|word| !word.beginning().starts_with('-')).count() > 1 => {
             return None;
         }
-        "stash" | "worktree" => only(&["list"]),
-        "reflog" => rest.is_empty(),
+        "stash" | "worktree" | "notes" => only(&["list"]),
+        "submodule" => only(&["status"]),
         _ => false,
     };
     if listing {
@@ -91,9 +101,26 @@ pub(super) fn reading(arguments: &[Word]) -> Option<CommandReads> {
         let reach = if formats { ReadScope::Below } else { ReadScope::SettingsArg };
         return Some(CommandReads { is_git: true, reach, ..CommandReads::default() });
     }
+    if first == "reflog" {
+        let rest = &rest[usize::from(literal_is(rest.first(), "show"))..];
+        let is_count = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_known = |word: &Word| {
+            word.literal().is_some_and(|text| text == "-n" || is_count(text.trim_start_matches(['-', 'n'])))
+        };
+        return rest.iter().all(is_known).then(|| CommandReads { is_git: true, ..CommandReads::default() });
+    }
+    if first == "stash" {
+        let (_, rest) = rest.split_first().filter(|(show, _)| literal_is(Some(show), "show"))?;
+        let reading = by_table(&("stash", "pu", "patch stat name-only name-status", Paths), rest)?;
+        return Some(CommandReads { is_git: true, reach: ReadScope::Below, ..reading });
+    }
     let program = COMMANDS.iter().find(|(name, ..)| *name == first)?;
     let reach = if shows_contents(&first, rest) { ReadScope::Below } else { ReadScope::SettingsArg };
     by_table(program, rest).map(|reading| CommandReads { is_git: true, reach, ..reading })
+}
+
+fn literal_is(word: Option<&Word>, text: &str) -> bool {
+    word.and_then(Word::literal).is_some_and(|literal| literal == text)
 }
 
 /// Whether a command of the table shows what files hold or held: any of them, since a revision, a blob or nothing at all names
@@ -107,8 +134,9 @@ fn shows_contents(command: &str, arguments: &[Word]) -> bool {
         })
     };
     match command {
-        "diff" | "show" | "blame" | "grep" | "cat-file" | "diff-tree" => true,
-        "log" => has("pULSG", &["patch", "unified"]),
+        "diff" | "show" | "blame" | "grep" | "cat-file" | "diff-tree" | "diff-index" | "diff-files"
+        | "range-diff" => true,
+        "log" | "whatchanged" => has("pULSG", &["patch", "unified"]),
         "status" => has("v", &["verbose"]),
         "for-each-ref" => has("", &["format"]),
         _ => false,

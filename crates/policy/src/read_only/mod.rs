@@ -113,12 +113,13 @@ fn is_short(option: &str, letter: char) -> bool {
 /// taken for one, since an option before may have swallowed the `--`. A word that is not known may be an option: it
 /// is free where it is text for a program without a dangerous one, and no path.
 pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<CommandReads> {
-    let (_, short, long, operands) = program;
+    let (name, short, long, operands) = program;
     let end = arguments.iter().position(|word| word.literal().is_some_and(|text| text == "--"));
     let mut given = Vec::new();
     for (place, word) in arguments.iter().enumerate() {
         let begins = word.beginning();
-        if !begins.starts_with('-') || begins == "-" {
+        // What is no option of `echo`, it prints.
+        if !begins.starts_with('-') || begins == "-" || *name == "echo" {
             given.push(word);
             continue;
         }

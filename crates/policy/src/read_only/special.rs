@@ -1,7 +1,7 @@
 //! Programs that read, whose operands need a closer look than the table gives.
 
 use super::{CommandReads, Operands, awk, by_table, globbed, sed};
-use crate::shell::{ReadLine, Word, WordPart, tests_plainly};
+use crate::shell::{HARMLESS, ReadLine, Word, WordPart, tests_plainly};
 
 /// Programs that may be asked for their version, and how.
 const VERSIONED: [(&str, &str); 30] = [
@@ -113,7 +113,37 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<CommandRe
             .filter(|words| {
                 let known =
                     ["-u", "-R", "-I", "--utc", "--rfc-3339=seconds", "--iso-8601", "-Iseconds", "-Idate"];
-                words.iter().all(|word| word.starts_with('+') || known.contains(&word.as_str()))
+                let is_known = |(place, word): (usize, &String)| {
+                    let is_value = place > 0 && words[place - 1] == "-d";
+                    word.starts_with('+')
+                        || known.contains(&word.as_str())
+                        || word == "-d"
+                        || word.starts_with("--date=")
+                        || is_value
+                };
+                words.iter().enumerate().all(is_known)
+            })
+            .and(nothing),
+        "gzip" | "gunzip" | "xz" | "bzip2" | "zstd" => literals.and_then(|words| unpacks(name, &words)),
+        // Options of the shell itself, none of which is `-k` or sets words.
+        "set" => literals
+            .filter(|words| !words.is_empty() && words.iter().all(|word| is_shell_option(word)))
+            .and(nothing),
+        "exit" => literals
+            .filter(|words| {
+                words.len() <= 1 && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+            })
+            .and(nothing),
+        "jobs" | "wait" | "umask" => literals.filter(Vec::is_empty).and(nothing),
+        "ulimit" => literals
+            .filter(|words| matches!(words.as_slice(), [word] if word.starts_with('-') && word.len() == 2))
+            .and(nothing),
+        "export" => literals
+            .filter(|words| {
+                !words.is_empty()
+                    && words
+                        .iter()
+                        .all(|word| word.split_once('=').is_some_and(|(name, _)| HARMLESS.contains(&name)))
             })
             .and(nothing),
         // The second operand is written to.
@@ -157,6 +187,31 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<CommandRe
                 .and(nothing)
         }
     })
+}
+
+/// `-e`, `-euo`, `pipefail`
+fn is_shell_option(word: &str) -> bool {
+    let letters = word.strip_prefix(['-', '+']);
+    letters
+        .is_some_and(|letters| !letters.is_empty() && letters.chars().all(|letter| "euxo".contains(letter)))
+        || matches!(word, "pipefail" | "errexit" | "nounset" | "xtrace")
+}
+
+/// Programs that pack files: with `-c` they print, with `-l` they list.
+fn unpacks(name: &str, words: &[String]) -> Option<CommandReads> {
+    let (options, paths): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| word.starts_with('-'));
+    let known = |option: &&String| {
+        option[1..].chars().all(|letter| "cdlvkt".contains(letter))
+            || matches!(option.as_str(), "--stdout" | "--decompress" | "--list" | "--test")
+    };
+    let has = |letter: char, long: &str| {
+        options
+            .iter()
+            .any(|option| (!option.starts_with("--") && option.contains(letter)) || option.as_str() == long)
+    };
+    let lists = matches!(name, "gzip" | "gunzip" | "xz" | "zstd") && has('l', "--list");
+    let is_plain = !options.is_empty() && options.iter().all(known) && !paths.is_empty();
+    (is_plain && (has('c', "--stdout") || lists)).then(|| of_paths(paths.iter().map(|path| path.as_str())))
 }
 
 /// What `printf` prints, also where it looks like options.
@@ -254,6 +309,12 @@ fn xxd(words: &[String]) -> Option<CommandReads> {
 
 /// `tar -tzf FILE`: the list of an archive.
 fn tar(words: &[String]) -> Option<CommandReads> {
+    if let [list, file, path] = words
+        && (list.as_str(), file.as_str()) == ("--list", "-f")
+        && !path.contains(':')
+    {
+        return Some(of_paths([path.as_str()]));
+    }
     let (first, rest) = words.split_first()?;
     let letters = first.strip_prefix('-').unwrap_or(first);
     let lists = letters.starts_with('t') && letters.ends_with('f');

@@ -62,6 +62,7 @@ impl Parser<'_> {
             let text = &parser.text[start..parser.at];
             match names(text) {
                 Some(names) if names.iter().all(|name| parser.is_set(name, text)) => {
+                    names.iter().for_each(|name| parser.set.add(name));
                     parser.script.counted.extend(names);
                 }
                 _ => parser.script.hazards.push(Hazard::Arithmetic),
@@ -80,9 +81,7 @@ impl Parser<'_> {
     fn is_set(&self, name: &str, text: &str) -> bool {
         let rest = text.trim_start().strip_prefix(name).map(str::trim_start).unwrap_or_default();
         let begins = rest.starts_with('=') && !rest.starts_with("==");
-        let assignments = self.script.commands.iter().flat_map(|command| &command.assignments);
-        let mut names = assignments.map(|assignment| &assignment.name).chain(&self.script.looped);
-        begins || names.any(|set| set == name) || self.script.counted.iter().any(|set| set == name)
+        begins || self.set.holds(name)
     }
 }
 

@@ -141,8 +141,8 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
                 matches!(word.beginning(), "foreach" | "run" | "filter-branch")
                     || word.beginning().starts_with("--exec")
             };
-            global.into_iter().any(|word| matches!(word.beginning(), "-c" | "--config-env"))
-                || arguments.iter().any(runs)
+            let sets = |word: &Word| word.beginning() == "-c" || word.beginning().starts_with("--config-env");
+            global.into_iter().any(sets) || arguments.iter().any(runs)
         }
         name if NAMING.contains(&name) => arguments.iter().any(code),
         _ => false,

@@ -1,6 +1,7 @@
 //! Compound commands: groups, conditions, loops, cases, `[[ … ]]`.
 
 use super::parser::{ListEnd, ParseResult, Parser};
+use super::set::is_some_word;
 use super::word::Word;
 use super::{Hazard, ReadLoop, Repetition, ShellSyntaxError, WordLoop};
 
@@ -31,7 +32,7 @@ impl Parser<'_> {
             return Err(ShellSyntaxError::Unsupported("a line continuation after `(`"));
         } else if self.starts("(") {
             self.at += 1;
-            self.list(ListEnd::Character(b')'))?;
+            self.apart(|parser| parser.list(ListEnd::Character(b')')))?;
             self.at += 1;
         } else {
             match reserved {
@@ -92,18 +93,31 @@ impl Parser<'_> {
 
     fn condition(&mut self) -> ParseResult<()> {
         self.expect_reserved("if")?;
+        let before = self.set.current();
+        let mut branches = Vec::new();
         loop {
             self.list(ListEnd::Words(&["then"]))?;
             self.expect_reserved("then")?;
-            self.list(ListEnd::Words(&["elif", "else", "fi"]))?;
+            let ((), branch) = self.apart(|parser| parser.list(ListEnd::Words(&["elif", "else", "fi"])))?;
+            branches.push(branch);
             match self.reserved() {
-                Some("elif") => self.expect_reserved("elif")?,
+                Some("elif") => {
+                    self.expect_reserved("elif")?;
+                    // The next condition is looked at only if this one did not hold.
+                    self.set.open();
+                }
                 Some("else") => {
                     self.expect_reserved("else")?;
-                    self.list(ListEnd::Words(&["fi"]))?;
+                    let ((), branch) = self.apart(|parser| parser.list(ListEnd::Words(&["fi"])))?;
+                    branches.push(branch);
+                    self.set.return_to(before);
+                    self.set.add_common(&branches);
                     return self.expect_reserved("fi");
                 }
-                _ => return self.expect_reserved("fi"),
+                _ => {
+                    self.set.return_to(before);
+                    return self.expect_reserved("fi");
+                }
             }
         }
     }
@@ -117,7 +131,7 @@ impl Parser<'_> {
         let body = self.repeated(|parser| {
             parser.list(ListEnd::Words(&["do"]))?;
             let first = parser.script.commands.len();
-            parser.between("do", "done")?;
+            parser.apart(|parser| parser.between("do", "done"))?;
             Ok(first..parser.script.commands.len())
         })?;
         let command = self.script.commands.get(read).filter(|_| is_simple && body.start == read + 1);
@@ -129,6 +143,7 @@ impl Parser<'_> {
         self.expect_reserved(word)?;
         self.blanks();
         let mut over = None;
+        let mut variable = None;
         if self.starts("((") {
             self.at += 2;
             self.arithmetic()?;
@@ -137,6 +152,7 @@ impl Parser<'_> {
             let Some(name) = name.literal() else { return self.unexpected() };
             self.script.looped.push(name.clone());
             self.script.assigned.push(name.clone());
+            variable = Some(name.clone());
             self.lines()?;
             if self.reserved() == Some("in") {
                 self.word()?;
@@ -152,11 +168,19 @@ impl Parser<'_> {
         self.take(";");
         self.lines()?;
         let first = self.script.commands.len();
-        self.repeated(|parser| match parser.reserved() {
-            Some("{") => parser.between("{", "}"),
-            _ => parser.between("do", "done"),
-        })?;
+        let read_body = |parser: &mut Self| {
+            variable.iter().for_each(|name| parser.set.add(name));
+            match parser.reserved() {
+                Some("{") => parser.between("{", "}"),
+                _ => parser.between("do", "done"),
+            }
+        };
+        self.repeated(|parser| parser.apart(read_body))?;
         let body = first..self.script.commands.len();
+        // Without words the variable stays what it was.
+        if let Some((name, _)) = over.as_ref().filter(|(_, words)| word == "for" && is_some_word(words)) {
+            self.set.add(name);
+        }
         self.script.loops.extend(over.map(|(name, words)| WordLoop { name, words, body }));
         Ok(())
     }
@@ -183,7 +207,7 @@ impl Parser<'_> {
                     return self.unexpected();
                 }
             }
-            self.list(ListEnd::Clause)?;
+            self.apart(|parser| parser.list(ListEnd::Clause))?;
             let _ = self.take(";;&") || self.take(";;") || self.take(";&");
         }
     }

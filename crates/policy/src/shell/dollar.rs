@@ -68,6 +68,7 @@ impl Parser<'_> {
                     word.push_text("$");
                 } else {
                     self.at += length;
+                    self.uses(word, &rest[..length]);
                     word.push_variable(&rest[..length], count);
                 }
             }
@@ -81,6 +82,7 @@ impl Parser<'_> {
         let length = name_length(rest);
         if length > 0 && rest[length..].starts_with('}') {
             self.at += length + 2;
+            self.uses(word, &rest[..length]);
             word.push_variable(&rest[..length], count);
             return Ok(());
         }
@@ -98,7 +100,7 @@ impl Parser<'_> {
             return Err(ShellSyntaxError::Unsupported("a line continuation inside `${`"));
         }
         if length > 0 {
-            word.variables.push(rest[..length].to_owned());
+            self.uses(word, &rest[..length]);
             if rest[length..].trim_start_matches(':').starts_with('=') || rest[length..].starts_with('[') {
                 self.script.assigned.push(rest[..length].to_owned());
             }
@@ -171,6 +173,7 @@ impl Parser<'_> {
                     b'}' => {
                         parser.at += 1;
                         word.variables.append(&mut ignored.variables);
+                        word.unset.append(&mut ignored.unset);
                         if ignored.output != OutputUse::None {
                             word.push_output(count);
                         }

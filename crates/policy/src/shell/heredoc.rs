@@ -2,6 +2,7 @@
 
 use super::parser::{ParseResult, Parser};
 use super::quotes::ExpansionContext;
+use super::set::SetNames;
 use super::word::Word;
 use super::{Redirection, ShellSyntaxError};
 
@@ -11,6 +12,8 @@ pub(super) struct PendingHeredoc {
     delimiter: String,
     strips_tabs: bool,
     expands: bool,
+    /// What is set where the command is, which is before the rest of its line.
+    set: SetNames,
 }
 
 impl Parser<'_> {
@@ -34,7 +37,8 @@ impl Parser<'_> {
                 "two here-documents in one line with the same delimiter",
             ));
         }
-        self.pending.push(PendingHeredoc { delimiter, strips_tabs, expands: plain });
+        let set = self.set.clone();
+        self.pending.push(PendingHeredoc { delimiter, strips_tabs, expands: plain, set });
         Ok(word)
     }
 
@@ -45,12 +49,14 @@ impl Parser<'_> {
             let mut word = Word { spelling: body.clone(), ..Word::default() };
             word.push_text("");
             if pending.expands {
+                let after = std::mem::replace(&mut self.set, pending.set.clone());
                 self.nested(&body, |parser| {
                     while parser.peek().is_some() {
                         parser.expanding(&mut word, ExpansionContext::Document)?;
                     }
                     Ok(())
                 })?;
+                self.set = after;
             } else {
                 word.push_text(&body);
             }

@@ -14,6 +14,7 @@ mod nested;
 mod output;
 mod parser;
 mod quotes;
+mod set;
 mod simple;
 mod word;
 mod wrappers;

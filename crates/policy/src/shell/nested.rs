@@ -266,17 +266,70 @@ fn of_runner(command: &Command, values: &str, before: usize) -> Vec<NestedComman
             break;
         }
     }
-    let mut found = of_rest(command, arguments.get(at..).unwrap_or_default());
+    let reader = ArgumentReader::of(command);
+    let behind = |from: usize| reader.fill(arguments.get(from..).unwrap_or_default());
+    let mut found = of_rest(command, &behind(at));
     if !sure {
         // Not every option of every runner is known: any later word may be the program.
-        let later =
-            (1..arguments.len().min(MAX_READINGS)).map(|from| with_words(command, &arguments[from..]));
+        let later = (1..arguments.len().min(MAX_READINGS)).map(|from| with_words(command, &behind(from)));
         found.extend(later.map(NestedCommand::Perhaps));
         if arguments.len() > MAX_READINGS {
             found.push(NestedCommand::Hidden(command.spelling()));
         }
     }
     found
+}
+
+/// How a runner puts the words that it reads into the command that it runs.
+enum ArgumentReader {
+    /// It reads none.
+    None,
+    /// At the end.
+    Appends,
+    /// In place of this text.
+    Replaces(String),
+}
+
+impl ArgumentReader {
+    fn of(command: &Command) -> Self {
+        let name = command.name().map(|name| base_name(&name)).unwrap_or_default();
+        let words: Vec<&str> = command.words.iter().skip(1).map(Word::beginning).collect();
+        let has_braces = || words.iter().any(|word| word.contains('{') && word.contains('}'));
+        match name.as_str() {
+            "parallel" if has_braces() => Self::Replaces("{".to_owned()),
+            "parallel" => Self::Appends,
+            "xargs" => {
+                let place = words.iter().position(|word| word.starts_with("-I") || word.starts_with("-i"));
+                let long = words.iter().find(|word| word.starts_with("--replace"));
+                match (place, long) {
+                    (Some(place), _) => {
+                        let joined = Some(&words[place][2..]).filter(|joined| !joined.is_empty());
+                        let next = words.get(place + 1).copied().filter(|_| words[place] == "-I");
+                        Self::Replaces(joined.or(next).unwrap_or("{}").to_owned())
+                    }
+                    (None, Some(long)) => {
+                        Self::Replaces(long.split_once('=').map_or("{}", |(_, text)| text).to_owned())
+                    }
+                    (None, None) => Self::Appends,
+                }
+            }
+            _ => Self::None,
+        }
+    }
+
+    fn fill(&self, words: &[Word]) -> Vec<Word> {
+        let mut words = words.to_vec();
+        match self {
+            Self::Appends if !words.is_empty() => words.push(Word::unknown()),
+            Self::Replaces(text) => {
+                for word in words.iter_mut().filter(|word| word.spelling.contains(text.as_str())) {
+                    word.parts = vec![WordPart::Unknown(super::word::WordCount::One)];
+                }
+            }
+            _ => {}
+        }
+        words
+    }
 }
 
 fn is_assignment(text: &str) -> bool {

@@ -3,9 +3,11 @@
 use super::arithmetic::settle_numbers;
 use super::heredoc::PendingHeredoc;
 use super::quotes::is_meta;
+use super::set::SetNames;
 use super::word::Word;
 use super::{
-    Command, MAX_COMMANDS, MAX_DEPTH, MAX_WORDS, Pipe, PipeReader, Repetition, Script, ShellSyntaxError,
+    Assignment, Command, MAX_COMMANDS, MAX_DEPTH, MAX_WORDS, Pipe, PipeReader, Repetition, Script,
+    ShellSyntaxError,
 };
 
 pub(super) type ParseResult<T> = Result<T, ShellSyntaxError>;
@@ -30,6 +32,7 @@ pub(super) struct Parser<'t> {
     pub(super) depth: usize,
     pub(super) repetition: Repetition,
     pub(super) script: Script,
+    pub(super) set: SetNames,
     pub(super) pending: Vec<PendingHeredoc>,
 }
 
@@ -42,7 +45,8 @@ pub(super) const RESERVED: [&str; 22] = [
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str, depth: usize) -> Self {
         let (script, pending) = (Script::default(), Vec::new());
-        Self { text, at: 0, depth, repetition: Repetition::Once, script, pending }
+        let set = SetNames::default();
+        Self { text, at: 0, depth, repetition: Repetition::Once, script, set, pending }
     }
 
     /// The whole text as a script.
@@ -103,11 +107,13 @@ impl<'t> Parser<'t> {
         let mut parser = Parser::new(text, self.depth + 1);
         parser.repetition = self.repetition;
         parser.script = std::mem::take(&mut self.script);
+        parser.set = std::mem::take(&mut self.set);
         let result = read(&mut parser);
         if !parser.pending.is_empty() {
             return Err(ShellSyntaxError::Unclosed("a here-document"));
         }
         self.script = parser.script;
+        self.set = parser.set;
         result
     }
 
@@ -118,6 +124,13 @@ impl<'t> Parser<'t> {
         if command.words.len() + command.assignments.len() + command.redirections.len() > MAX_WORDS {
             return Err(ShellSyntaxError::TooManyWords);
         }
+        // `x=1 ls` sets nothing that is left, and `x+=1` keeps what was there.
+        let sets = |assignment: &&Assignment| {
+            command.words.is_empty() && assignment.word.spelling[assignment.name.len()..].starts_with('=')
+        };
+        let read = command.reads().map(|line| line.names).unwrap_or_default();
+        let assigned = command.assignments.iter().filter(sets).map(|assignment| &assignment.name);
+        assigned.chain(&read).for_each(|name| self.set.add(name));
         self.script.commands.push(Command { repetition: self.repetition, ..command });
         Ok(())
     }
@@ -201,13 +214,17 @@ impl<'t> Parser<'t> {
         self.deeper(|parser| {
             parser.lines()?;
             while !parser.at_end(end) {
+                let mark = parser.set.count();
                 parser.and_or()?;
                 parser.blanks();
                 match parser.peek() {
                     _ if parser.at_end(end) => break,
                     Some(b'\n') => {}
                     Some(b';') if !parser.starts(";;") && !parser.starts(";&") => parser.at += 1,
-                    Some(b'&') if !parser.starts("&&") => parser.at += 1,
+                    Some(b'&') if !parser.starts("&&") => {
+                        parser.at += 1;
+                        parser.set.lose(mark);
+                    }
                     _ => return parser.unexpected(),
                 }
                 parser.lines()?;
@@ -216,15 +233,26 @@ impl<'t> Parser<'t> {
         })
     }
 
+    /// Pipelines with `&&` and `||`. Behind `&&` everything before has run, unless there is a `||` among it.
     fn and_or(&mut self) -> ParseResult<()> {
+        let before = self.set.current();
+        let mut has_or = false;
         loop {
             self.pipeline()?;
             self.blanks();
-            if !self.take("&&") && !self.take("||") {
-                return Ok(());
+            let is_or = self.take("||");
+            if !is_or && !self.take("&&") {
+                break;
             }
+            has_or |= is_or;
+            if has_or {
+                self.set.return_to(before);
+            }
+            self.set.open();
             self.lines()?;
         }
+        self.set.return_to(before);
+        Ok(())
     }
 
     fn pipeline(&mut self) -> ParseResult<()> {
@@ -254,12 +282,19 @@ impl<'t> Parser<'t> {
             }
         }
         let mut before = None;
+        let mark = self.set.count();
+        let mut is_first = true;
         loop {
             self.blanks();
             let begins = self.reserved();
             let is_simple = begins.is_none() && !self.starts("(");
             let first = self.script.commands.len();
-            self.command()?;
+            // Each of several commands runs in a process of its own.
+            if is_first {
+                self.command()?;
+            } else {
+                self.apart(Self::command)?;
+            }
             let places = first..self.script.commands.len();
             let to = match begins {
                 _ if places.is_empty() => None,
@@ -277,6 +312,10 @@ impl<'t> Parser<'t> {
             if !with_errors && !self.take("|") {
                 return Ok(());
             }
+            if is_first {
+                self.set.lose(mark);
+            }
+            is_first = false;
             before = Some(first).filter(|_| is_simple && places.len() == 1 && !with_errors);
             self.lines()?;
         }

@@ -131,6 +131,7 @@ impl Parser<'_> {
             let is_whole = rest[name.len()..].bytes().next().is_none_or(|byte| byte == b'/' || is_meta(byte));
             if name == "+" && is_whole {
                 self.at += name.len();
+                self.uses(word, "PWD");
                 word.push_variable("PWD", WordCount::One);
             } else {
                 word.parts.push(WordPart::OtherHome);
@@ -213,7 +214,7 @@ impl Parser<'_> {
             return Err(ShellSyntaxError::Unsupported("a multi-line substitution next to a here-document"));
         }
         let from = self.script.commands.len();
-        self.nested(&inside, |parser| parser.list(ListEnd::Text))?;
+        self.apart(|parser| parser.nested(&inside, |parser| parser.list(ListEnd::Text)))?;
         if prints_patterns(&self.script.commands[from..], &inside) {
             word.push_output(count);
         }
@@ -234,7 +235,7 @@ impl Parser<'_> {
         if !self.pending.is_empty() {
             return Err(ShellSyntaxError::Unsupported("a substitution next to a here-document"));
         }
-        self.list(ListEnd::Character(b')'))?;
+        self.apart(|parser| parser.list(ListEnd::Character(b')')))?;
         if !self.pending.is_empty() {
             return Err(ShellSyntaxError::Unclosed("a here-document"));
         }

@@ -82,7 +82,8 @@ impl Parser<'_> {
         let name = name.literal().ok_or(ShellSyntaxError::Unsupported("a function without a plain name"))?;
         self.script.functions.push(name);
         self.lines()?;
-        self.repeated(|parser| if parser.compound()? { Ok(()) } else { parser.unexpected() })
+        let body = |parser: &mut Self| if parser.compound()? { Ok(()) } else { parser.unexpected() };
+        self.repeated(|parser| parser.apart(body)).map(|_| ())
     }
 
     /// Whether `name=(` starts here as an assignment.

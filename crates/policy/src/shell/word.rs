@@ -40,6 +40,8 @@ pub struct Word {
     pub parts: Vec<WordPart>,
     /// The variables that it expands, including those inside `${…}`.
     pub variables: Vec<String>,
+    /// Those of them that the text before has not surely set: their values come from the environment.
+    pub unset: Vec<String>,
     /// Text of a command or an argument in it, which can hold `*` and the like.
     pub output: OutputUse,
 }
@@ -118,9 +120,8 @@ impl Word {
         self.output = self.output.max(used);
     }
 
-    /// Adds a variable.
+    /// Adds the value of a variable.
     pub(super) fn push_variable(&mut self, name: &str, count: WordCount) {
-        self.variables.push(name.to_owned());
         self.parts.push(WordPart::Variable { name: name.to_owned(), count });
     }
 

@@ -10,3 +10,4 @@ mod shell;
 mod shell_bash;
 mod spellings;
 mod table;
+mod taking;

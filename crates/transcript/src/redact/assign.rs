@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, BuildError};
 
+use super::before::value_before;
 use super::haystack::{Alphabet, Haystack};
 use super::headers;
 use super::kind::SecretKind;
@@ -79,7 +80,8 @@ fn announced(hay: &Haystack<'_>, name: &str, span: Range<usize>) -> Option<Findi
     let value = assigned(hay, &hit)
         .or_else(|| login(hay, &hit))
         .or_else(|| nearby(hay, &hit))
-        .or_else(|| in_sentence(hay, &hit));
+        .or_else(|| in_sentence(hay, &hit))
+        .or_else(|| named_after(hay, &hit));
     value.filter(|finding| !hay.is_data(&finding.span))
 }
 
@@ -135,6 +137,13 @@ fn login(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     let start = hay.skip(hit.span.end, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace());
     let span = start..hay.end(start, Alphabet::Argument).min(start + MAX_VALUE_BYTES);
     let is_secret = is_secret_value(hay.text.get(span.clone())?, Strength::Password, Notation::Shell);
+    is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
+}
+
+/// `- value: …`, and its name on the next line.
+fn named_after(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
+    let span = value_before(hay, &hit.span)?;
+    let is_secret = is_secret_value(&hay.text[span.clone()], hit.strength, Notation::Quoted);
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
 }
 

@@ -69,7 +69,9 @@ impl Header {
         let words: Vec<&str> = name.split_ascii_whitespace().collect();
         let is_private = matches!(
             words[..],
-            [.., "PRIVATE" | "SECRET", "KEY"] | [.., "PRIVATE" | "SECRET", "KEY", "BLOCK"]
+            [.., "PRIVATE" | "SECRET", "KEY"]
+                | [.., "PRIVATE" | "SECRET", "KEY", "BLOCK"]
+                | ["OpenVPN", _, "key", _]
         );
         let end = hay.skip(begin + 6 + length, 8, |byte| byte == b'-');
         Some(Self { start, end, is_private })

@@ -7,15 +7,17 @@ use aho_corasick::{AhoCorasick, BuildError, MatchKind};
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
-use super::programs::PasswordArgument::{self, Attached, Last, Login, Next, Place, UserAndPassword};
+use super::programs::PasswordArgument::{self, Attached, Exact, Last, Login, Next, Place, UserAndPassword};
 use super::programs::{PROGRAMS, READERS};
 use super::rules::Finding;
-use super::values::{is_path, is_placeholder};
+use super::values::{is_path, is_placeholder, is_varied};
 use super::words::random_bits;
 
 /// Arguments that are looked at after the name of a program.
 const MAX_ARGUMENTS: usize = 64;
 const MAX_ARGUMENT_BYTES: usize = 512;
+/// A user's name with more random bits is a token.
+const MIN_TOKEN_BITS: f64 = 60.0;
 /// How much of a command after a pipe is looked at.
 const MAX_READER_BYTES: usize = 120;
 
@@ -74,9 +76,13 @@ fn passwords(
             continue;
         }
         for &option in options {
-            let (Next(flag) | Attached(flag) | UserAndPassword(flag) | Login(flag)) = option else {
+            let (Next(flag) | Exact(flag) | Attached(flag) | UserAndPassword(flag) | Login(flag)) = option
+            else {
                 continue;
             };
+            if matches!(option, Exact(_)) && text != flag {
+                continue;
+            }
             let is_inside = matches!(flag, "%" | "/");
             let rest = match text.find(flag).filter(|place| *place == 0 || is_inside) {
                 Some(place) => span.start + place + flag.len()..span.end,
@@ -127,7 +133,7 @@ impl PositionalArguments {
                 let is_there = self.flags.contains(letter) && self.words.len() >= 2;
                 self.words.last().filter(|_| is_there).cloned()
             }
-            Next(_) | Attached(_) | UserAndPassword(_) | Login(_) => None,
+            Next(_) | Exact(_) | Attached(_) | UserAndPassword(_) | Login(_) => None,
         }
     }
 }
@@ -188,7 +194,14 @@ fn password(hay: &Haystack<'_>, span: Range<usize>, option: PasswordArgument) ->
     }
     let text = hay.text.get(span.clone())?;
     if let UserAndPassword(_) = option {
-        span.start += text.find([':', ','])? + 1;
+        let colon = text.find([':', ','])?;
+        // `-u TOKEN:` has a token in place of a name.
+        if colon + 1 == text.len() {
+            let token = span.start..span.start + colon;
+            let is_token = random_bits(&text[..colon]) >= MIN_TOKEN_BITS && is_varied(&text[..colon]);
+            return is_token.then_some(Finding { kind: SecretKind::Assignment, span: token });
+        }
+        span.start += colon + 1;
     } else if option == Attached("/") {
         // `user/password@database`
         span.end = span.start + text.find('@').unwrap_or(text.len());

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::devices;
 use super::haystack::Haystack;
 use super::kind::SecretKind;
 use super::rules::Finding;
@@ -36,6 +37,7 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
             .or_else(|| protocol(text, previous))
             .or_else(|| dialed(text))
             .or_else(|| cookie_file(text))
+            .or_else(|| devices::secret_of(text, previous))
             .or_else(|| in_block.map(|value| text.len() - value..text.len()));
         let kind = SecretKind::Assignment;
         found.extend(secret.map(|span| Finding { kind, span: offset + span.start..offset + span.end }));

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, BuildError, MatchKind};
 
+use super::calls;
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
@@ -31,6 +32,34 @@ enum Mark {
     Cookie,
     /// The words of a wallet.
     Words,
+    /// The third argument of a call.
+    Third,
+    /// The second argument of a call: the default of a variable.
+    Default,
+    /// What a script sends to a program that asks.
+    Sent,
+    /// The value of the first field of an object.
+    Field,
+    /// A field of an object with the name of a user.
+    UserKey,
+    /// A password in a file of passwords.
+    Stored,
+    /// What stands in braces.
+    Braces,
+    /// The next word, if it is random.
+    Random,
+    /// The word before the mark.
+    Before,
+    /// The fourth argument of a call.
+    Fourth,
+    /// The first argument of a call, if it is random.
+    First,
+    /// What stands in for a variable of the environment.
+    Fallback,
+    /// The argument of a flag, beside the flag for a user.
+    UserFlag,
+    /// The input of a program that reads a password.
+    HereString,
 }
 
 const MARKS: &[(&str, Mark)] = &[
@@ -39,7 +68,62 @@ const MARKS: &[(&str, Mark)] = &[
     ("identified with", Mark::Sql),
     ("converttosecurestring", Mark::Quoted),
     ("convertto-securestring", Mark::Quoted),
-    ("networkcredential(", Mark::Quoted),
+    ("networkcredential(", Mark::Pair),
+    ("algoliasearch(", Mark::Pair),
+    ("twilio(", Mark::Pair),
+    ("new pdo(", Mark::Third),
+    ("mysqli_connect(", Mark::Third),
+    ("new mysqli(", Mark::Third),
+    ("ftp_login(", Mark::Third),
+    ("imap_open(", Mark::Third),
+    ("ldap_bind(", Mark::Third),
+    ("ssh2_auth_password(", Mark::Third),
+    (".getconnection(", Mark::Third),
+    ("env.fetch(", Mark::Default),
+    ("environ.get(", Mark::Default),
+    ("getenv(", Mark::Default),
+    (" env(", Mark::Default),
+    ("send \"", Mark::Sent),
+    ("send -- \"", Mark::Sent),
+    ("sendline(", Mark::Sent),
+    ("\"github-oauth\"", Mark::Field),
+    ("\"gitlab-oauth\"", Mark::Field),
+    ("\"bitbucket-oauth\"", Mark::Field),
+    ("\"username\"", Mark::UserKey),
+    ("{plain}", Mark::Stored),
+    ("{cleartext}", Mark::Stored),
+    ("{ssha}", Mark::Stored),
+    ("{ssha512}", Mark::Stored),
+    ("{crypt}", Mark::Stored),
+    ("{sha512-crypt}", Mark::Stored),
+    ("<master>{", Mark::Braces),
+    ("unseal key", Mark::Random),
+    ("recovery key", Mark::Random),
+    ("initial root token", Mark::Random),
+    ("keymaterial=", Mark::Value),
+    ("keymaterial>", Mark::Value),
+    ("creds:", Mark::Value),
+    ("cred:", Mark::Value),
+    ("x-jfrog-art-api:", Mark::Random),
+    ("sonar.login=", Mark::Random),
+    ("oauth:", Mark::Random),
+    ("grub.pbkdf2.sha512.", Mark::Random),
+    ("= credentials(", Mark::Fourth),
+    ("client(", Mark::First),
+    ("jwt.sign(", Mark::Default),
+    ("jwt.verify(", Mark::Default),
+    ("createhmac(", Mark::Default),
+    ("|| '", Mark::Fallback),
+    ("|| \"", Mark::Fallback),
+    ("?? '", Mark::Fallback),
+    ("?? \"", Mark::Fallback),
+    (" -p ", Mark::UserFlag),
+    ("<<<", Mark::HereString),
+    (" as the password", Mark::Before),
+    (" as password", Mark::Before),
+    (" as a password", Mark::Before),
+    (" is the password", Mark::Before),
+    (" als passwort", Mark::Before),
     ("set password for", Mark::Equals),
     ("auth=(", Mark::Pair),
     ("auth = (", Mark::Pair),
@@ -132,6 +216,21 @@ impl MarkRules {
                 Mark::Value => value(hay, hit.end()),
                 Mark::Cookie => cookie(hay, hit.end()),
                 Mark::Words => words(hay, hit.end()),
+                Mark::Third => calls::third(hay, hit.end()),
+                Mark::Default => calls::default(hay, hit.end()),
+                // The quotation mark is a part of some marks.
+                Mark::Sent => calls::sent(hay, hit.end() - usize::from(hay.before(hit.end()) == b'"')),
+                Mark::Field => calls::field(hay, hit.end()),
+                Mark::UserKey => calls::key_of_user(hay, hit.end()),
+                Mark::Stored => calls::stored(hay, hit.end()),
+                Mark::Braces => calls::in_braces(hay, hit.end()),
+                Mark::Random => calls::random_word(hay, hit.end()),
+                Mark::Before => calls::word_before(hay, hit.start()),
+                Mark::Fourth => calls::fourth(hay, hit.end()),
+                Mark::First => calls::first(hay, hit.end()),
+                Mark::Fallback => calls::fallback(hay, hit.end() - 1),
+                Mark::UserFlag => calls::beside_user(hay, hit.range()),
+                Mark::HereString => calls::here_string(hay, hit.range()),
             };
             if let Some(span) = span {
                 done = span.end;

@@ -4,9 +4,13 @@
 //! thinking, and [`Placeholders`] gives the same secret the same name everywhere.
 
 mod assign;
+mod before;
 mod blocks;
+mod calls;
+mod codes;
 mod columns;
 mod commands;
+mod devices;
 mod encoded;
 mod formats;
 mod haystack;

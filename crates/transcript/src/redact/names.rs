@@ -39,7 +39,7 @@ pub(super) const TRIGGERS: &[&str] = &[
 
 const PASSWORDS: WordList = WordList(
     "password passwd passphrase passcode passwort kennwort pwd pass pw passwordless psk requirepass masterauth \
-     storepass keypass dbpass rootpass userpass adminpass contrasena motdepasse wachtwoord",
+     authtok bindpw rootpw storepass keypass dbpass rootpass userpass adminpass contrasena motdepasse wachtwoord",
 );
 const GLUED_PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
 const SECRETS: &[&str] = &["secret", "token", "bearer", "apitoken"];
@@ -69,7 +69,7 @@ const KEY_ADJECTIVES: WordList = WordList(
     "api access secret private signing sign encryption encrypt decryption auth account master service shared \
      license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
      server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
-     anon role write ingestion unseal recovery transfer sdk vault seed bearer",
+     anon role validation write ingestion unseal recovery transfer sdk vault seed bearer",
 );
 /// A `key` after one of these is not.
 const PLAIN_KEYS: WordList = WordList(

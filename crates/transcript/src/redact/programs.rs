@@ -5,6 +5,8 @@
 pub(super) enum PasswordArgument {
     /// The next argument, or the rest of this one.
     Next(&'static str),
+    /// The next argument only: `-k`, and not `-keyout`.
+    Exact(&'static str),
     /// The rest of this argument only; the next one is something else.
     Attached(&'static str),
     /// The part after the colon of the next argument, or of the rest of this one.
@@ -17,7 +19,7 @@ pub(super) enum PasswordArgument {
     Last(&'static str),
 }
 
-use PasswordArgument::{Attached, Last, Login, Next, Place, UserAndPassword};
+use PasswordArgument::{Attached, Exact, Last, Login, Next, Place, UserAndPassword};
 
 const CURL: &[PasswordArgument] = &[
     UserAndPassword("-u"),
@@ -81,7 +83,23 @@ pub(super) const PROGRAMS: &[(&str, &[PasswordArgument])] = &[
     ("zip", ARCHIVE),
     ("7z", MYSQL),
     ("7za", MYSQL),
-    ("openssl", &[Attached("pass:"), Place("passwd", 0)]),
+    ("openssl", &[Attached("pass:"), Place("passwd", 0), Exact("-k")]),
+    ("winrs", &[Attached("-p:"), Attached("/p:")]),
+    ("knife", ARCHIVE),
+    ("kadmin", LDAP),
+    (
+        "composer",
+        &[Place("config http-basic", 1), Place("config bearer", 0), Place("config github-oauth", 0)],
+    ),
+    ("ncftp", &[Next("-p")]),
+    ("ncftpput", &[Next("-p")]),
+    ("ncftpget", &[Next("-p")]),
+    ("rar", &[Attached("-hp"), Attached("-p")]),
+    ("unrar", &[Attached("-hp"), Attached("-p")]),
+    ("wandb", &[Place("login", 0)]),
+    ("cloudflared", &[Place("service install", 0)]),
+    ("vault", &[Place("login", 0)]),
+    ("cmdkey", &[Attached("/pass:")]),
     ("smbclient", &[Attached("%")]),
     ("rpcclient", &[Attached("%")]),
     ("winexe", &[Attached("%")]),
@@ -137,4 +155,12 @@ pub(super) const READERS: &[&str] = &[
     "secret set",
     "secret put",
     "smbpasswd",
+    "secret create",
+    "secrets create",
+    "secrets import",
+    "pass insert",
+    "gopass insert",
+    "vncpasswd",
+    "--pass-stdin",
+    "--key-stdin",
 ];

@@ -18,7 +18,7 @@ use super::rewrite::FileText;
 use super::view::View;
 use super::visit::TextKind;
 use super::windows::{is_long, windows};
-use super::{blocks, columns, encoded, headers, lines, logins, urls};
+use super::{blocks, codes, columns, encoded, headers, lines, logins, urls};
 
 /// How often base64 is decoded within base64.
 const MAX_ENCODINGS: usize = 3;
@@ -142,6 +142,7 @@ impl SecretRules {
         lines::find(&hay, &mut found);
         logins::find(&hay, &mut found);
         columns::find(&hay, &mut found);
+        codes::find(&hay, &mut found);
         // The digits of a certificate may look like a key, but what is known by its name or format stays found.
         let is_guess = |finding: &Finding| match finding.kind {
             SecretKind::Aws => !view.text[finding.span.clone()].starts_with('A'),

@@ -75,7 +75,7 @@ impl ValueStart {
         let start = match signs {
             // `<name>value`, `<x name="password">value`
             ">" if hay.before(span.start) == b'<' || closed > span.end => {
-                Self { quotes: Quotes::Refused, ..Self::bare(at) }
+                Self { quotes: Quotes::Refused, ..Self::bare(inside_tag(hay, at)) }
             }
             "|" if is_cell(hay, span.start) => Self { proof: Proof::Mixed, ..Self::bare(at) },
             "=" if is_tight && (is_shell || is_setting(hay, span.start, at)) => {
@@ -150,6 +150,19 @@ fn without_sign(
             let at = hay.skip(gap + 1, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace());
             return Some(ValueStart { at, quotes: Quotes::Needed, proof: Proof::Mixed, ..bare });
         }
+        // `{api_key,<<"value">>}` of Erlang, `ParameterKey=NAME,ParameterValue=value`
+        b',' => {
+            let rest = hay.text.get(gap..).unwrap_or_default();
+            let prefix =
+                [",<<", ", <<", ",ParameterValue="].into_iter().find(|prefix| rest.starts_with(prefix))?;
+            let quotes = if prefix.ends_with('<') { Quotes::Needed } else { Quotes::Any };
+            return Some(ValueStart { at: gap + prefix.len(), notation: Notation::Quoted, quotes, ..bare });
+        }
+        // `read PASS <<< 'value'`
+        b'<' if hay.text[gap..].starts_with("<<<") => {
+            let at = hay.skip(gap + 3, MAX_GAP_BYTES, is_blank);
+            return Some(ValueStart { at, proof: Proof::Mixed, ..bare });
+        }
         b'{' if is_closed => return default_of(hay, gap),
         b'-' if hay.byte(gap + 1) == b'>' && gap > closed => {
             let at = hay.skip(gap + 2, MAX_GAP_BYTES, is_blank);
@@ -212,6 +225,13 @@ pub(super) fn after_words(hay: &Haystack<'_>, at: usize) -> Option<usize> {
         .filter_map(|verb| memchr::memmem::find(sentence, verb).map(|place| place + verb.len()))
         .min()?;
     Some(hay.skip(at + place, 8, |byte| is_blank(byte) || byte == b':'))
+}
+
+/// Where the text begins in `<name><Value>text`.
+fn inside_tag(hay: &Haystack<'_>, at: usize) -> usize {
+    let end = hay.skip(at, MAX_TAG_BYTES, |byte| byte != b'>' && byte != b'\n');
+    let is_tag = hay.byte(at) == b'<' && hay.byte(at + 1).is_ascii_alphabetic() && hay.byte(end) == b'>';
+    if is_tag { end + 1 } else { at }
 }
 
 /// Whether a name is a flag: `--token`, `-Password`.
@@ -294,9 +314,10 @@ fn value_beside(hay: &Haystack<'_>, at: usize) -> Option<usize> {
     let fields = &hay.bytes[at..end];
     let word =
         memchr::memmem::find(fields, b"value\"").or_else(|| memchr::memmem::find(fields, b"Value\""))?;
+    let name = hay.back(at + word, 16, |byte| byte.is_ascii_alphabetic());
     let sign = hay.skip(at + word + 6, 4, |byte| byte == b' ');
     let start = hay.skip(sign + 1, MAX_GAP_BYTES, is_blank);
-    let is_field = hay.before(at + word) == b'"' && hay.byte(sign) == b':' && is_quote(hay.byte(start));
+    let is_field = hay.before(name) == b'"' && hay.byte(sign) == b':' && is_quote(hay.byte(start));
     is_field.then_some(start)
 }
 

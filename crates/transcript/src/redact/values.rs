@@ -363,6 +363,15 @@ fn is_type(value: &str) -> bool {
         && parts(value).all(|part| part.len() > 1 || part.as_bytes()[0].is_ascii_digit() || part == "V")
 }
 
+/// `required|min:12|confirmed`: rules that a value is checked by.
+fn is_rules(value: &str) -> bool {
+    let is_rule = |rule: &str| {
+        let name = rule.split(':').next().unwrap_or(rule);
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    value.contains('|') && value.split('|').all(is_rule)
+}
+
 /// Whether a value is an expression of a program, or text for people.
 fn is_code(value: &str, notation: Notation) -> bool {
     let has = |signs: &[char]| value.contains(signs);
@@ -384,6 +393,7 @@ fn is_code(value: &str, notation: Notation) -> bool {
                 || is_call
                 || is_regex
                 || is_dotted_name(value)
+                || is_rules(value)
                 || value.contains("=>")
         }
         Notation::Bare => {

@@ -23,6 +23,7 @@ fn a_session_id_is_given_once() {
     let before = std::fs::read(&fixture.sessions()[0]).unwrap();
     let answer = fixture.exits(&["--session-id", ID, "say @@b@@"], 4);
     assert!(answer.error.contains("already in use") && answer.error.contains("--resume"), "{}", answer.error);
+    fixture.exits(&["--session-id", &ID.to_uppercase(), "say @@b@@"], 4);
     // In whatever project the session is.
     let elsewhere = fixture.home.config_dir().join("projects/-elsewhere");
     std::fs::create_dir_all(&elsewhere).unwrap();

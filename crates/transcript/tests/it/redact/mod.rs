@@ -1,6 +1,7 @@
 //! How many secrets are found: generated ones of many kinds, in the places where people leave them.
 
 mod contexts;
+mod fresh;
 mod kinds;
 mod places;
 mod recall;

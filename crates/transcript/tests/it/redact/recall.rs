@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use annals_transcript::redact::SecretRules;
 
 use super::contexts::{CONTEXTS, Disguise, WRAPPINGS};
+use super::fresh::FRESH_PLACES;
 use super::kinds::{FORMATS, NAMED, PLACES};
 use super::places::{KNOWN_PLACES, NEIGHBOUR_PLACES, OTHER_PLACES, UNSEEN_PLACES};
 use super::values::Random;
@@ -199,15 +200,52 @@ fn secrets_that_a_neighbour_announces_are_found() {
 }
 
 #[test]
+fn secrets_of_a_list_that_was_written_without_the_rules_are_found() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut table = RecallTable::default();
+    for round in 0..ROUNDS {
+        for (place, template) in FRESH_PLACES {
+            let (text, secret) = filled(template, round + 53);
+            let rest = left(&rules, &text);
+            let is_found = !secret.lines().any(|line| is_left(&rest, line.trim()));
+            table.note("fresh places", &format!("{place}: {text}"), is_found);
+        }
+    }
+    assert!(FRESH_PLACES.len() >= 150);
+    table.check();
+}
+
+#[test]
 fn a_text_may_end_anywhere() {
     let rules = SecretRules::new(&[], &[]).unwrap();
-    for (_, template) in KNOWN_PLACES.iter().chain(OTHER_PLACES).chain(UNSEEN_PLACES).chain(NEIGHBOUR_PLACES)
+    for (_, template) in KNOWN_PLACES
+        .iter()
+        .chain(OTHER_PLACES)
+        .chain(UNSEEN_PLACES)
+        .chain(NEIGHBOUR_PLACES)
+        .chain(FRESH_PLACES)
     {
         let (text, _) = filled(template, 5);
         for end in (0..text.len().min(240)).filter(|end| text.is_char_boundary(*end)) {
             rules.find(&text[..end]);
         }
     }
+}
+
+#[test]
+fn texts_without_secrets_stay_as_they_are() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut found = Vec::new();
+    for text in include_str!("plain.txt").split("==== ").skip(1) {
+        let (title, text) = text.split_once('\n').unwrap();
+        let hits = rules.find(text).into_iter().map(|finding| text[finding.span].to_owned());
+        found.extend(hits.map(|hit| (title, hit)));
+        for line in text.lines() {
+            let hits = rules.find(line).into_iter().map(|finding| line[finding.span].to_owned());
+            found.extend(hits.map(|hit| (title, hit)));
+        }
+    }
+    assert_eq!(found, []);
 }
 
 #[test]
