@@ -16,6 +16,7 @@ use crate::item::Batch;
 use crate::machine::{machine, stored_machine};
 use crate::pending::{OpenFile, Pending};
 use crate::reader::{FileReader, ReadStart, start};
+use crate::redact::rules_id;
 use crate::retry::RetryPolicy;
 use crate::selection::{Selection, TargetFile};
 use crate::sink::Sink;
@@ -283,7 +284,13 @@ impl<'c> Collector<'c> {
     /// Puts a batch into the spool, and sends it if the sink works.
     fn take(&mut self, pending: Pending, delivery: &mut Delivery<'_>) -> Result<AddOutcome, CollectError> {
         let sequence = self.state.sequence + 1;
-        let batch = Batch { machine: self.machine.clone(), sequence, items: pending.items };
+        let batch = Batch {
+            machine: self.machine.clone(),
+            store: self.state.store.clone(),
+            sequence,
+            rules: rules_id(&self.rules),
+            items: pending.items,
+        };
         let generation_of = |name: &str| self.state.files.get(name).map_or(0, |entry| entry.generation);
         let taken = |(name, cursor): (String, Cursor)| {
             let generation = generation_of(&name);

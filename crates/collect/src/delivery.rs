@@ -49,7 +49,7 @@ impl<'s> Delivery<'s> {
         self.passed.spooled +=
             if self.before.is_some_and(|before| batch.sequence <= before) { items } else { 0 };
         self.passed.bytes += batch.items.iter().map(|item| item.length).sum::<u64>();
-        self.passed.withheld += batch.items.iter().filter(|item| item.text.is_none()).count() as u64;
+        self.passed.withheld += batch.items.iter().filter(|item| item.is_withheld()).count() as u64;
         for item in batch.items {
             if !self.files.contains(&item.file) {
                 self.files.insert(item.file);
@@ -69,8 +69,7 @@ fn deliver_parts(sink: &mut dyn Sink, batch: &Batch, too_large: &mut Vec<Item>) 
     }
     let (first, second) = batch.items.split_at(batch.items.len() / 2);
     for items in [first, second] {
-        let part = Batch { machine: batch.machine.clone(), sequence: batch.sequence, items: items.to_vec() };
-        deliver_parts(sink, &part, too_large)?;
+        deliver_parts(sink, &batch.with_items(items.to_vec()), too_large)?;
     }
     Ok(())
 }
@@ -114,7 +113,7 @@ impl Collector<'_> {
         let mut too_large = Vec::new();
         let Err(source) = deliver_parts(delivery.sink, &batch, &mut too_large) else {
             for item in too_large {
-                let path = self.spool.set_aside(&batch.machine, batch.sequence, &item)?;
+                let path = self.spool.set_aside(&batch, &item)?;
                 batch.items.retain(|other| *other != item);
                 let Item { file, number: line, length: bytes, .. } = item;
                 delivery.passed.set_aside.push(OversizedItem { file, line, bytes, path });

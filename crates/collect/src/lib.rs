@@ -20,7 +20,7 @@ pub mod state;
 
 pub use collector::{Collector, Limits, OversizedItem, PassReport};
 pub use error::CollectError;
-pub use item::{Batch, Item, ItemForm};
+pub use item::{Batch, ITEM_VERSION, Item, ItemError, ItemForm, ItemName, SentItem};
 pub use retry::{RetryAfter, RetryPolicy};
 pub use selection::{Extra, Priority, Selection};
 pub use sink::{Sink, SinkError};

@@ -63,6 +63,8 @@ impl Pending {
             length: piece.length,
             number: piece.number,
             form: current.form,
+            of: None,
+            to: None,
             text,
         }));
         self.cursors.insert(current.name.clone(), mark);

@@ -198,15 +198,10 @@ impl Spool {
     }
 
     /// Stores an item that is too large for the sink, and returns its path. The same item always has the same path.
-    pub(crate) fn set_aside(
-        &self,
-        machine: &str,
-        sequence: u64,
-        item: &Item,
-    ) -> Result<PathBuf, CollectError> {
-        let place = format!("{sequence:012}-{}-{}{ENDING}", item.generation, item.offset);
+    pub(crate) fn set_aside(&self, batch: &Batch, item: &Item) -> Result<PathBuf, CollectError> {
+        let place = format!("{:012}-{}-{}{ENDING}", batch.sequence, item.generation, item.offset);
         let path = self.folder.join(OVERSIZED_FOLDER).join(place);
-        let batch = Batch { machine: machine.to_owned(), sequence, items: vec![item.clone()] };
+        let batch = batch.with_items(vec![item.clone()]);
         let packed = pack(|file| batch.write_ndjson(file)).map_err(WriteError::at(&path))?;
         if self.mode == SpoolMode::Disk {
             create_folder(&self.folder.join(OVERSIZED_FOLDER))?;

@@ -12,7 +12,9 @@ use crate::item::{Batch, Item};
 use crate::state::{UNKNOWN_STORE, integer, read_cursor, write_cursor};
 
 /// The form of the file.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+/// The version whose items do not name their store.
+const VERSION_WITHOUT_STORE: u64 = 1;
 
 /// How far a file is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl SpooledBatch {
         let mut object = ObjectWriter::begin(&mut out);
         object.number("version", VERSION).string("machine", &self.batch.machine);
         object.number("batch", self.batch.sequence).number("generation", self.generation);
-        object.string("store", &self.store).string("root", &self.root);
+        object.string("store", &self.store).string("root", &self.root).string("rules", &self.batch.rules);
         object.object("files", |files| {
             for (name, taken) in &self.files {
                 files.object(name, |object| {
@@ -64,10 +66,14 @@ impl SpooledBatch {
         file.read_until(b'\n', &mut line).map_err(|_| damaged())?;
         let head = Value::parse(&line).map_err(|_| damaged())?;
         let version = head.get("version").and_then(Value::count).ok_or_else(damaged)?;
-        if version != VERSION {
+        if version != VERSION && version != VERSION_WITHOUT_STORE {
             return Err(CollectError::UnknownVersion { path: path.to_path_buf(), version });
         }
         let mut spooled = of_head(head).ok_or_else(damaged)?;
+        if version == VERSION_WITHOUT_STORE {
+            // It may have arrived already: it is sent under the names that it had then.
+            spooled.batch.store.clear();
+        }
         loop {
             line.clear();
             if file.read_until(b'\n', &mut line).map_err(|_| damaged())? == 0 {
@@ -100,13 +106,16 @@ fn store_of(head: Value<'_>) -> Option<String> {
 }
 
 fn of_head(head: Value<'_>) -> Option<SpooledBatch> {
+    let store = store_of(head)?;
+    let rules = head.get("rules").and_then(Value::text).map(|rules| rules.decode().into_owned());
     let batch = Batch {
         machine: head.get("machine")?.text()?.decode().into_owned(),
+        store: store.clone(),
         sequence: head.get("batch")?.count()?,
+        rules: rules.unwrap_or_default(),
         items: Vec::new(),
     };
     let generation = integer(head.get("generation")?)?;
-    let store = store_of(head)?;
     let mut files = BTreeMap::new();
     for field in head.get("files")?.fields()?.iter() {
         let generation = integer(field.value.get("generation")?)?;

@@ -77,7 +77,11 @@ impl HttpSink {
             ("content-type", self.body.content_type().to_owned()),
             ("annals-machine", batch.machine.clone()),
             ("annals-batch", batch.sequence.to_string()),
+            ("annals-version", env!("CARGO_PKG_VERSION").to_owned()),
         ];
+        if !batch.rules.is_empty() {
+            headers.push(("annals-rules", batch.rules.clone()));
+        }
         headers
             .extend(self.body.content_encoding().map(|encoding| ("content-encoding", encoding.to_owned())));
         headers.extend(self.token.as_ref().map(|token| ("authorization", format!("Bearer {token}"))));

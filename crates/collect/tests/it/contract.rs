@@ -19,9 +19,17 @@ fn batch(sequence: u64, texts: &[&str]) -> Batch {
         length: 1,
         number: 1,
         form: ItemForm::Line,
+        of: None,
+        to: None,
         text: Some((*text).to_owned()),
     };
-    Batch { machine: "m".to_owned(), sequence, items: texts.iter().enumerate().map(item).collect() }
+    Batch {
+        machine: "m".to_owned(),
+        store: "s".to_owned(),
+        sequence,
+        rules: "r".to_owned(),
+        items: texts.iter().enumerate().map(item).collect(),
+    }
 }
 
 /// The suite: `there` tells what the sink has, as lines.

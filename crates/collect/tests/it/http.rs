@@ -20,9 +20,12 @@ fn batch(bytes: usize) -> Batch {
         length: 1,
         number: 1,
         form: ItemForm::Line,
+        of: None,
+        to: None,
         text: Some("x".repeat(bytes)),
     };
-    Batch { machine: "m".to_owned(), sequence: 1, items: vec![item] }
+    let (machine, store, rules) = ("m".to_owned(), "s".to_owned(), "r".to_owned());
+    Batch { machine, store, sequence: 1, rules, items: vec![item] }
 }
 
 /// Serves connections one after the other: reads a head, then does as `answer` says. Tells of each head.
