@@ -5,7 +5,10 @@
 mod contract;
 mod exactly_once;
 mod http;
+mod last_line;
+mod moves;
 mod patience;
+mod refusals;
 mod spool;
 mod support;
 mod too_large;

@@ -28,7 +28,7 @@ fn priorities_and_extras_choose() {
     let store = Store::open(home.config_dir());
     let names = |up_to, extras: &[Extra]| -> Vec<String> {
         let selection = Selection { up_to, extras: extras.to_vec() };
-        selection.targets(&store.discover()).into_iter().map(|target| target.name).collect()
+        selection.targets(&store, &store.discover()).into_iter().map(|target| target.name).collect()
     };
     let index = "projects/-work/sessions-index.json";
     assert_eq!(names(Priority::P0, &[]), [SESSION, index]);
