@@ -4,6 +4,7 @@
 //! there they go to a [`Sink`], in order. A [`SinkState`] records how far each file was read.
 
 mod collector;
+pub mod contract;
 mod delivery;
 mod error;
 mod intake;

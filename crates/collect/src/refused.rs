@@ -29,7 +29,10 @@ impl<'s> PartialDelivery<'s> {
 
     fn deliver_part(&mut self, part: &Batch, first: usize) -> Result<(), SinkError> {
         let count = part.items.len();
-        let refusal = |index: usize, error: &SinkError| ItemRefusal { index, reason: error.to_string() };
+        let refusal = |index: usize, error: &SinkError| match error {
+            SinkError::Refused { what } => ItemRefusal { index, reason: what.clone() },
+            other => ItemRefusal { index, reason: other.to_string() },
+        };
         match self.sink.deliver(part) {
             Ok(()) => self.accepted += count,
             Err(SinkError::RefusedItems { items }) => {

@@ -22,14 +22,14 @@ fn compare(entry: &FileEntry, path: &Path) -> io::Result<Option<FileStamp>> {
     let now = FileStamp::at(&metadata);
     let has_same_time = now.bytes == known.stamp.bytes && now.modified == known.stamp.modified;
     let is_grown = now.identity == known.stamp.identity && now.bytes > known.stamp.bytes;
-    if !metadata.is_file() || now.bytes < known.offset || !(has_same_time || is_grown) {
+    if !metadata.is_file() || now.bytes < known.offset {
         return Ok(None);
     }
     let mut file = open_file(path)?;
-    if has_same_bytes(known, &mut file)? {
+    if (has_same_time || is_grown) && has_same_bytes(known, &mut file)? {
         return Ok(Some(now));
     }
-    // Of a file that is sent as a whole, all bytes are in one fingerprint.
+    // Of a file that is sent as a whole, and of a short one, all bytes are in one fingerprint.
     if known.offset != now.bytes || now.bytes > MAX_FILE_BYTES {
         return Ok(None);
     }

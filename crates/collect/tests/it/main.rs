@@ -10,6 +10,8 @@ mod moves;
 mod patience;
 mod refusals;
 mod spool;
+mod suite;
 mod support;
 mod too_large;
+mod upgrade;
 mod what;

@@ -68,6 +68,14 @@ fn a_deleted_session_is_reported_once_and_again_when_it_comes_back() {
     let sent = sink.arrived.texts.keys().find(|(name, ..)| name == SESSION).unwrap().1;
     assert_eq!((mark.offset, mark.length, mark.number, mark.of, &mark.text), (8, 0, 2, Some(sent), &None));
     assert_eq!(lines, ["one", "two"]);
+    // Also with another time, as some restore it: its bytes are the same.
+    for file in [SESSION, META] {
+        let bytes = fs::read(home.config_dir().join(file)).unwrap();
+        fs::remove_file(home.config_dir().join(file)).unwrap();
+        assert_eq!(counts(&pass(&mut sink)), (0, 1, 0, 0), "{file}");
+        home.write(file, String::from_utf8(bytes).unwrap());
+        assert_eq!(counts(&pass(&mut sink)), (0, 0, 0, 1), "{file}");
+    }
     // It goes on where it was.
     home.write(SESSION, "one\ntwo\nthree\n");
     assert_eq!(counts(&pass(&mut sink)), (1, 0, 0, 0));

@@ -66,7 +66,7 @@ fn refused_items_are_found_reported_once_and_kept() {
         home.write(SESSION, lines(20));
         let mut sink = Strict { word: "bad", names_them, ..Strict::default() };
         let passed = pass(&home, &source, &mut sink, |_| ()).unwrap();
-        let reason = if names_them { "forgotten" } else { "the sink refused it: status 422" };
+        let reason = if names_them { "forgotten" } else { "status 422" };
         assert_eq!((passed.items, refused(&passed)), (17, vec![(4, reason), (11, reason), (18, reason)]));
         assert_eq!(sink.then.arrived.texts.len(), 17);
         // Nothing waits, nothing is tried again, and what is new goes on.

@@ -70,12 +70,12 @@ fn what_was_read_outlives_the_files_and_holds_no_secret() {
     }
     fs::remove_file(first).unwrap();
     fs::write(second, "six\n").unwrap();
-    // Again away: what is new joins what waits, behind it.
-    assert_eq!(waiting(pass(&home, &source, &mut never(), small(2))).0, 4);
+    // Again away: what is new joins what waits, behind it, and so does the mark of the file that is gone.
+    assert_eq!(waiting(pass(&home, &source, &mut never(), small(2))).0, 5);
     let mut sink = Memory::default();
     let passed = pass(&home, &source, &mut sink, small(2)).unwrap();
-    assert_eq!((passed.items, passed.spooled, passed.batches, passed.files), (6, 6, 4, 2));
-    assert_eq!(sink.batches, [1, 2, 3, 4]);
+    assert_eq!((passed.items, passed.spooled, passed.batches, passed.files), (6, 6, 5, 2));
+    assert_eq!((passed.gone, &sink.batches[..]), (1, &[1, 2, 3, 4, 5][..]));
     let texts: Vec<_> = sink.arrived.texts.values().map(String::as_str).collect();
     assert_eq!(texts, ["one [REDACTED:github-token]", "two", "three", "four", "five", "six"]);
     assert_eq!((spooled(&home).len(), sink.arrived.repeated), (0, 0));
