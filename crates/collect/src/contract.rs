@@ -66,7 +66,10 @@ pub fn check_contract(fixture: &mut dyn SinkFixture) -> Result<(), ContractError
     suite.deliver("batches in reverse order", numbered.iter().rev())?;
     suite.deliver("and in order", &numbered)?;
     suite.deliver("the same names of another store", [&lines(2, "other")])?;
-    suite.deliver("the same names of another machine", [&Batch { machine: "n".to_owned(), ..lines(2, "s") }])?;
+    suite.deliver(
+        "the same names of another machine",
+        [&Batch { machine: "n".to_owned(), ..lines(2, "s") }],
+    )?;
     suite.deliver("a batch of an earlier release", [&lines(7, "")])?;
     suite.refuse_some()
 }
@@ -99,7 +102,9 @@ impl Suite<'_> {
             let name = sent.name();
             match there.insert(name.clone(), sent.item.clone()) {
                 Some(before) if before != sent.item => return wrong(format!("{name:?} has two contents")),
-                Some(_) if !self.fixture.has_duplicates() => return wrong(format!("{name:?} is there twice")),
+                Some(_) if !self.fixture.has_duplicates() => {
+                    return wrong(format!("{name:?} is there twice"));
+                }
                 _ => {}
             }
         }
@@ -196,7 +201,12 @@ fn every_form() -> Batch {
     let long = "x".repeat(LONG_TEXT);
     let items = vec![
         item(FILE, time, 0, Some("{\"type\":\"user\"}")),
-        item(FILE, time, 10, Some("a\nb\r\n\t\u{0}\u{1b}[31m\u{202e}\u{2028}\\N \"ü\" 🦀 'x' ; -- {a:String}")),
+        item(
+            FILE,
+            time,
+            10,
+            Some("a\nb\r\n\t\u{0}\u{1b}[31m\u{202e}\u{2028}\\N \"ü\" 🦀 'x' ; -- {a:String}"),
+        ),
         item(FILE, time, 20, Some("")),
         item(FILE, time, 30, None),
         item(FILE, time, 40, Some(&long)),

@@ -158,7 +158,8 @@ fn deleted_and_moved_sessions_reach_the_sink() {
     let lines: Vec<&[u8]> = out.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
     assert_eq!(lines.len(), 4);
     keep_schema("collect-item", &lines, "collect --to file:PATH");
-    let form = |line: &[u8]| Value::parse(line).unwrap().get("form").unwrap().text().unwrap().decode().into_owned();
+    let form =
+        |line: &[u8]| Value::parse(line).unwrap().get("form").unwrap().text().unwrap().decode().into_owned();
     assert_eq!([form(lines[2]), form(lines[3])], ["moved", "gone"]);
 }
 
@@ -189,7 +190,11 @@ fn refused_items_are_listed_until_they_are_sent_again() {
     let said = format!("{SESSION}, line 3: not sent");
     assert!(answer.error.contains(&said) && answer.error.contains("status 422"), "{}", answer.error);
     assert!(!annals_exits(&home, &to, 0).error.contains("not sent"), "it is reported once");
-    assert!(status(3).out.contains("1 item refused") && status(3).out.contains("line 3"), "{}", status(3).out);
+    assert!(
+        status(3).out.contains("1 item refused") && status(3).out.contains("line 3"),
+        "{}",
+        status(3).out
+    );
     let json = annals_exits(&home, &[&to[..], &["--status", "--json"]].concat(), 3);
     keep_schema("collect-status", &[json.out.trim_end().as_bytes()], "collect --status --json");
     receiver.set_behavior(ReceiverBehavior::Good);

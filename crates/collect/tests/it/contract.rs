@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use annals_collect::sink::{BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Trust, Url};
 use annals_collect::contract::{SinkFixture, check_contract};
+use annals_collect::sink::{BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Trust, Url};
 use annals_collect::{Batch, Item, ItemForm, SentItem, Sink, SinkError};
 use annals_json::Value;
 use annals_testkit::receiver::{AUTHORITY, Certificate, Receiver, ReceiverBehavior};
@@ -167,7 +167,8 @@ fn a_receiver_keeps_the_contract_with_each_body() {
         let url = Url::parse(&receiver.url()).unwrap();
         let mut sink = HttpSink::new(url, body, PATIENCE).with_token("word\r\nX: y").unwrap();
         keeps_the_order(&mut sink, &|| kept(&receiver));
-        check_contract(&mut ReceiverFixture { receiver: Receiver::start(ReceiverBehavior::Good), body }).unwrap();
+        check_contract(&mut ReceiverFixture { receiver: Receiver::start(ReceiverBehavior::Good), body })
+            .unwrap();
         let first = &receiver.kept()[0];
         assert_eq!(first.header("authorization"), Some("Bearer wordX:y"));
         assert_eq!((first.header("annals-machine"), first.header("annals-batch")), (Some("m"), Some("1")));
@@ -247,7 +248,8 @@ fn a_torn_line_of_a_file_is_ended_first() {
 
 #[test]
 fn a_receiver_that_refuses_is_told_from_one_that_is_away() {
-    for (status, is_away) in [(429, true), (503, true), (408, true), (400, false), (301, false), (401, false), (413, false)]
+    for (status, is_away) in
+        [(429, true), (503, true), (408, true), (400, false), (301, false), (401, false), (413, false)]
     {
         let receiver = Receiver::start(ReceiverBehavior::Status(status));
         let error = sink(&receiver).deliver(&batch(1, &["a"])).unwrap_err();

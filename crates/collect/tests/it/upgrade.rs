@@ -50,7 +50,7 @@ fn a_state_of_the_release_before_goes_on_where_it_was() {
     fs::remove_file(home.config_dir().join(OTHER)).unwrap();
     write_earlier_state(&home, |text| {
         let (head, tail) = text.rsplit_once("}}}}").unwrap();
-        format!("{head}}},\"gone\":1767225600000}}}}}}{tail}")
+        format!("{head},\"gone\":1767225600000}}}}}}}}{tail}")
     });
     home.write(SESSION, "one\nthree\n");
     let passed = pass(&home, &source, &mut sink, |_| ()).unwrap();
