@@ -18,7 +18,8 @@ pub(crate) fn stamp_if_same(entry: &FileEntry, path: &Path) -> Option<FileStamp>
 
 fn compare(entry: &FileEntry, path: &Path) -> io::Result<Option<FileStamp>> {
     let known = &entry.taken;
-    let metadata = fs::metadata(path)?;
+    // A link may lead out of the store.
+    let metadata = fs::symlink_metadata(path)?;
     let now = FileStamp::at(&metadata);
     let has_same_time = now.bytes == known.stamp.bytes && now.modified == known.stamp.modified;
     let is_grown = now.identity == known.stamp.identity && now.bytes > known.stamp.bytes;

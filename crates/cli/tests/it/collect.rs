@@ -3,6 +3,7 @@
 use std::fs;
 
 use annals_json::Value;
+use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 use annals_testkit::receiver::{AUTHORITY, Certificate, Receiver, ReceiverBehavior};
 
@@ -172,6 +173,23 @@ fn a_session_in_the_trash_is_deleted_for_the_sink_and_restored_with_it() {
     expect(&annals_exits(&home, &to, 0).out, "0 items of 0 files sent, 0 B; 1 file deleted\n[EOF]");
     annals_exits(&home, &["restore", "11111111", "--yes"], 0);
     expect(&annals_exits(&home, &to, 0).out, "0 items of 0 files sent, 0 B; 1 file restored\n[EOF]");
+}
+
+#[test]
+fn a_project_that_is_moved_and_back_keeps_its_session_for_the_sink() {
+    let home = Home::new();
+    let id = "3f2a0000-1111-4222-8333-444444444444";
+    let session = Session::new().id(id).folder("/a/old").prompt("one").reply("1").into_bytes();
+    home.write(format!("projects/-a-old/{id}.jsonl"), String::from_utf8(session).unwrap());
+    let to = ["collect", "--to", "file:out.ndjson"];
+    annals_exits(&home, &to, 0);
+    for change in [&["move-project", "/a/old", "/b/new", "--yes"][..], &["undo", "--yes"]] {
+        annals_exits(&home, change, 0);
+        // Its lines name another folder now, so they are sent, and nothing is deleted.
+        let sent = annals_exits(&home, &to, 0).out;
+        assert!(sent.starts_with("2 items of 1 file sent") && sent.ends_with("; 1 file moved\n"), "{sent}");
+        assert_eq!(annals_exits(&home, &to, 0).out, "0 items of 0 files sent, 0 B\n");
+    }
 }
 
 #[test]
