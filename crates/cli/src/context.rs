@@ -48,7 +48,7 @@ pub(crate) struct Context {
     /// Environment variables for child processes.
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// The bearer token of `annals collect`, from the environment.
-    pub(crate) collect_token: Option<Secret>,
+    pub(crate) token: Option<Secret>,
     /// Clock and randomness.
     pub(crate) source: SystemSource,
     data_dir: Option<PathBuf>,
@@ -100,7 +100,7 @@ impl Context {
             home: environment.home.clone(),
             api: environment.api,
             variables: environment.variables,
-            collect_token: environment.collect_token,
+            token: environment.token,
             source: SystemSource,
             data_dir,
             current_dir: environment.current_dir,

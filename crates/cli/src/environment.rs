@@ -36,8 +36,13 @@ const API_VARIABLES: [&str; 22] = [
 ];
 
 /// Variables that hold a key.
-const KEYS: [&str; 4] =
-    ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANNALS_COLLECT_TOKEN"];
+const KEYS: [&str; 5] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "ANNALS_TOKEN",
+    "ANNALS_COLLECT_TOKEN",
+];
 
 /// The environment of the process.
 #[derive(Clone, Debug, Default)]
@@ -53,8 +58,8 @@ pub(crate) struct Environment {
     pub(crate) xdg_config_home: Option<PathBuf>,
     /// The configuration file of annals; it need not exist.
     pub(crate) config_file: Option<PathBuf>,
-    /// `ANNALS_COLLECT_TOKEN`, if set and not empty.
-    pub(crate) collect_token: Option<Secret>,
+    /// `ANNALS_TOKEN`, if set and not empty; else `ANNALS_COLLECT_TOKEN`, its name in earlier releases.
+    pub(crate) token: Option<Secret>,
     /// Variables for the API.
     pub(crate) api: Vec<(&'static str, Secret)>,
     /// Variables for child processes, without those that hold a key.
@@ -98,7 +103,7 @@ impl Environment {
             home,
             config_file: xdg_config_home.as_ref().map(|folder| folder.join("annals").join("config.toml")),
             xdg_config_home,
-            collect_token: secret("ANNALS_COLLECT_TOKEN"),
+            token: secret("ANNALS_TOKEN").or_else(|| secret("ANNALS_COLLECT_TOKEN")),
             api: API_VARIABLES.into_iter().filter_map(|name| Some((name, secret(name)?))).collect(),
             variables: env::vars_os().filter_map(not_a_key).collect(),
             no_color: path("NO_COLOR").is_some() || env::var_os("TERM").is_some_and(|term| term == "dumb"),
@@ -165,7 +170,7 @@ mod tests {
         let variable = |name: &str| (OsString::from(name), OsString::from("sk-of-the-tests"));
         let environment = Environment {
             api: vec![("ANTHROPIC_API_KEY", Secret::from("sk-of-the-tests"))],
-            collect_token: Some(Secret::from("sk-of-the-tests")),
+            token: Some(Secret::from("sk-of-the-tests")),
             variables: KEYS.map(variable).into_iter().filter_map(not_a_key).collect(),
             ..Environment::default()
         };

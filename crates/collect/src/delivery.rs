@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::collector::{Collector, OversizedItem, PassReport};
+use crate::collector::Collector;
 use crate::error::CollectError;
-use crate::item::{Batch, Item};
+use crate::item::{Batch, ItemForm};
+use crate::refused::PartialDelivery;
+use crate::report::PassReport;
 use crate::sink::{Sink, SinkError};
 use crate::spool::Backlog;
 use crate::spooled_batch::SpooledBatch;
@@ -43,36 +45,26 @@ impl<'s> Delivery<'s> {
     }
 
     fn note(&mut self, batch: Batch) {
-        let items = batch.items.len() as u64;
         self.passed.batches += 1;
-        self.passed.items += items;
-        self.passed.spooled +=
-            if self.before.is_some_and(|before| batch.sequence <= before) { items } else { 0 };
-        self.passed.bytes += batch.items.iter().map(|item| item.length).sum::<u64>();
-        self.passed.withheld += batch.items.iter().filter(|item| item.text.is_none()).count() as u64;
+        let is_spooled = self.before.is_some_and(|before| batch.sequence <= before);
         for item in batch.items {
-            if !self.files.contains(&item.file) {
-                self.files.insert(item.file);
+            match item.form {
+                ItemForm::Gone => self.passed.gone += 1,
+                ItemForm::Moved => self.passed.moved += 1,
+                ItemForm::Back => self.passed.back += 1,
+                ItemForm::Line | ItemForm::Torn | ItemForm::File => {
+                    self.passed.items += 1;
+                    self.passed.spooled += u64::from(is_spooled);
+                    self.passed.bytes += item.length;
+                    self.passed.withheld += u64::from(item.is_withheld());
+                    self.passed.torn += u64::from(item.form == ItemForm::Torn);
+                    if !self.files.contains(&item.file) {
+                        self.files.insert(item.file);
+                    }
+                }
             }
         }
     }
-}
-
-/// Delivers a batch, in halves if it is too large. Parts keep its number: if one of them is not acknowledged, the whole batch
-/// is sent again. Items that are too large alone are returned in `too_large`.
-fn deliver_parts(sink: &mut dyn Sink, batch: &Batch, too_large: &mut Vec<Item>) -> Result<(), SinkError> {
-    let delivered = sink.deliver(batch);
-    let (Err(SinkError::TooLarge { .. }), [_, ..]) = (&delivered, &batch.items[..]) else { return delivered };
-    if let [item] = &batch.items[..] {
-        too_large.push(item.clone());
-        return Ok(());
-    }
-    let (first, second) = batch.items.split_at(batch.items.len() / 2);
-    for items in [first, second] {
-        let part = Batch { machine: batch.machine.clone(), sequence: batch.sequence, items: items.to_vec() };
-        deliver_parts(sink, &part, too_large)?;
-    }
-    Ok(())
 }
 
 impl Collector<'_> {
@@ -125,19 +117,21 @@ impl Collector<'_> {
         attempts: u32,
         delivery: &mut Delivery<'_>,
     ) -> Result<(), CollectError> {
-        let mut batch = first.batch;
-        let mut too_large = Vec::new();
-        let Err(source) = deliver_parts(delivery.sink, &batch, &mut too_large) else {
-            for item in too_large {
-                let path = self.spool.set_aside(&batch.machine, batch.sequence, &item)?;
-                batch.items.retain(|other| *other != item);
-                let Item { file, number: line, length: bytes, .. } = item;
-                delivery.passed.set_aside.push(OversizedItem { file, line, bytes, path });
-            }
+        let batch = first.batch;
+        let mut parts = PartialDelivery::new(delivery.sink);
+        let done = parts.deliver(&batch).and_then(|()| parts.outcome(self.state.has_acknowledged));
+        let Err(source) = done else {
+            let refused = parts.into_refusals();
+            let time = self.source.now();
+            delivery.passed.set_aside.extend(self.spool.set_aside(&batch, &refused, time)?);
+            let is_refused = |index: usize| refused.iter().any(|refusal| refusal.index == index);
+            let (mut accepted, mut places) = (batch, 0..);
+            accepted.items.retain(|_| places.next().is_none_or(|index| !is_refused(index)));
+            self.state.has_acknowledged |= !accepted.items.is_empty();
             // Only the spool and the state know how far the files are read.
             self.state.save()?;
             self.spool.remove_first()?;
-            delivery.note(batch);
+            delivery.note(accepted);
             return Ok(());
         };
         let is_local = matches!(source, SinkError::Write(_) | SinkError::Output { .. });

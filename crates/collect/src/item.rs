@@ -1,70 +1,78 @@
-//! What is delivered: lines and files, each under a name that never changes, in numbered batches.
+//! What is delivered: lines, files and marks of what happened to files, each under a name that never changes, in numbered
+//! batches.
+
+mod form;
+mod sent;
 
 use std::convert::Infallible;
 use std::io::{self, Write};
 
 use annals_json::{ObjectWriter, Value, write_string};
 
+pub use form::ItemForm;
+use sent::name;
+pub use sent::{ItemError, ItemName, SentItem};
+
 use crate::state::integer;
+
+/// The version of the form of items. The first one knew neither stores nor marks, and said no version.
+pub const ITEM_VERSION: u64 = 2;
 
 /// How much of a text is written at a time.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// What an item holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ItemForm {
-    /// One line of a file that grows.
-    Line,
-    /// All of a file that is replaced as a whole.
-    File,
-}
-
-impl ItemForm {
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Line => "line",
-            Self::File => "file",
-        }
-    }
-
-    fn of(name: &str) -> Option<Self> {
-        [Self::Line, Self::File].into_iter().find(|form| form.name() == name)
-    }
-}
-
-/// One line, or one file. Machine, file, generation and offset together name it: what comes twice under one name is the same.
+/// One line, one file, or one mark. Machine, store, file, generation and offset together name it: what comes twice under one
+/// name is the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     /// The file, relative to the config dir, with `/` between its parts.
     pub file: String,
-    /// Changes whenever what was delivered of the file was rewritten or cut.
+    /// Changes whenever what was delivered of the file was rewritten or cut. A mark has one of its own: of several marks of
+    /// a file the one with the highest holds.
     pub generation: i64,
-    /// Its first byte in the file.
+    /// Its first byte in the file; for a mark, how far the file was delivered.
     pub offset: u64,
     /// How many bytes of the file it covers, line break included; redaction does not change this.
     pub length: u64,
-    /// Which line of the file, counted from 1; 0 for a whole file.
+    /// Which line of the file, counted from 1; 0 for a whole file; for a mark, how many lines were delivered.
     pub number: u64,
     /// What it holds.
     pub form: ItemForm,
-    /// The text after redaction, without its line break; `None` if secrets could not be removed.
+    /// For a mark, the generation that it is about: what was delivered under it.
+    pub of: Option<i64>,
+    /// For a file that was moved, its name from now on. What follows is delivered under this name; if the content is the
+    /// same, under the same generation.
+    pub to: Option<String>,
+    /// The text after redaction, without its line break; `None` for a mark, and if secrets could not be removed.
     pub text: Option<String>,
 }
 
 impl Item {
-    /// Reads one that [`Batch::lines`] has written.
+    /// Whether its text was kept back because of a secret.
+    pub fn is_withheld(&self) -> bool {
+        self.text.is_none() && !self.form.is_mark()
+    }
+
+    /// Reads one that [`Batch::lines`] has written, of any version up to [`ITEM_VERSION`].
     pub(crate) fn read(value: Value<'_>) -> Option<Self> {
         let count = |key: &str| value.get(key).and_then(Value::count);
         let text = |key: &str| value.get(key).and_then(Value::text).map(|text| text.decode().into_owned());
         let held = value.get("text")?;
+        let form = ItemForm::of(&text("form")?)?;
+        let of = value.get("of").and_then(integer);
+        let to = text("to");
+        if form.is_mark() != of.is_some() || (form == ItemForm::Moved) != to.is_some() {
+            return None;
+        }
         Some(Self {
             file: text("file")?,
             generation: integer(value.get("generation")?)?,
             offset: count("offset")?,
             length: count("length")?,
             number: count("line")?,
-            form: ItemForm::of(&text("form")?)?,
+            form,
+            of,
+            to,
             text: if held.is_null() { None } else { Some(held.text()?.decode().into_owned()) },
         })
     }
@@ -75,13 +83,35 @@ impl Item {
 pub struct Batch {
     /// The machine that it comes from: a random id, kept in our data folder.
     pub machine: String,
+    /// The store that it comes from: a short id, the same wherever the store lies. Empty for a batch that an earlier release
+    /// left, which is sent in the form of that release.
+    pub store: String,
     /// Counts up for each sink; a batch that is tried again keeps it.
     pub sequence: u64,
+    /// A hash of the rules by which it was redacted; empty for a batch that an earlier release left.
+    pub rules: String,
     /// In the order of their files.
     pub items: Vec<Item>,
 }
 
 impl Batch {
+    /// The same batch with these items.
+    pub fn with_items(&self, items: Vec<Item>) -> Self {
+        let Self { machine, store, sequence, rules, .. } = self;
+        Self {
+            machine: machine.clone(),
+            store: store.clone(),
+            sequence: *sequence,
+            rules: rules.clone(),
+            items,
+        }
+    }
+
+    /// The permanent name of one of its items.
+    pub fn name_of(&self, item: &Item) -> ItemName {
+        name(&self.machine, &self.store, item)
+    }
+
     /// One JSON object an item, without line breaks.
     pub fn lines(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         self.items.iter().map(|item| {
@@ -133,10 +163,21 @@ impl Batch {
     fn write_item<E>(&self, item: &Item, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut head = Vec::new();
         let mut object = ObjectWriter::begin(&mut head);
-        object.string("machine", &self.machine).number("batch", self.sequence);
+        if self.store.is_empty() {
+            object.string("machine", &self.machine);
+        } else {
+            object.number("v", ITEM_VERSION).string("machine", &self.machine).string("store", &self.store);
+        }
+        object.number("batch", self.sequence);
         object.string("file", &item.file).number("generation", item.generation);
         object.number("offset", item.offset).number("length", item.length);
         object.number("line", item.number).string("form", item.form.name());
+        if let Some(of) = item.of {
+            object.number("of", of);
+        }
+        if let Some(to) = &item.to {
+            object.string("to", to);
+        }
         object.key("text");
         each(&head)?;
         match &item.text {
@@ -162,38 +203,4 @@ fn write_pieces<E>(text: &str, each: &mut impl FnMut(&[u8]) -> Result<(), E>) ->
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_item_is_one_line_whatever_it_holds() {
-        let item = |text: Option<&str>| Item {
-            file: "history.jsonl".to_owned(),
-            generation: 7,
-            offset: 10,
-            length: 5,
-            number: 2,
-            form: ItemForm::Line,
-            text: text.map(str::to_owned),
-        };
-        let items = vec![item(Some("{\"a\":\"\\ud800\"}\r\n")), item(None)];
-        let batch = Batch { machine: "m".to_owned(), sequence: 3, items };
-        let said = String::from_utf8(batch.ndjson()).unwrap();
-        let head = r#"{"machine":"m","batch":3,"file":"history.jsonl","generation":7,"offset":10,"length":5,"line":2,"form":"line","text":"#;
-        let lines: Vec<_> = said.lines().collect();
-        assert_eq!(lines[0], format!(r#"{head}"{{\"a\":\"\\ud800\"}}\r\n"}}"#));
-        assert_eq!(lines[1], format!("{head}null}}"));
-        let back: Vec<_> =
-            lines.iter().map(|line| Item::read(Value::parse(line.as_bytes()).unwrap()).unwrap()).collect();
-        assert_eq!(back, batch.items);
-        assert_eq!(String::from_utf8(batch.json()).unwrap(), format!("[{}]", lines.join(",")));
-        let mut written = Vec::new();
-        batch.write_ndjson(&mut written).unwrap();
-        assert_eq!(written, batch.ndjson());
-        let long = "é\n\"x".repeat(PIECE_BYTES);
-        let whole = Batch { items: vec![item(Some(&long))], ..batch.clone() }.ndjson();
-        let read = Item::read(Value::parse(whole.trim_ascii_end()).unwrap()).unwrap();
-        assert_eq!(read.text.as_deref(), Some(long.as_str()));
-        assert_eq!(Batch { items: Vec::new(), ..batch }.json(), b"[]");
-    }
-}
+mod tests;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use annals_index::cursor::Cursor;
 use annals_transcript::redact::SecretRules;
 
 use crate::item::Item;
-use crate::reader::RawItem;
+use crate::reader::{FileReader, RawItem};
 use crate::redact::Redactor;
 use crate::selection::TargetFile;
+use crate::spooled_batch::FilePosition;
 
 /// What is known of the file that is being read.
 #[derive(Debug)]
@@ -16,21 +16,26 @@ pub(crate) struct OpenFile<'r> {
     name: String,
     generation: i64,
     redactor: Redactor<'r>,
-    form: crate::item::ItemForm,
     pieces: Vec<RawItem>,
+    is_untouched: bool,
 }
 
 impl<'r> OpenFile<'r> {
     /// Begins with a file.
     pub(crate) fn new(target: &TargetFile, generation: i64, rules: &'r SecretRules) -> Self {
         let redactor = Redactor::new(rules, target.kind);
-        let form = target.kind.form();
-        Self { name: target.name.clone(), generation, redactor, form, pieces: Vec::new() }
+        Self { name: target.name.clone(), generation, redactor, pieces: Vec::new(), is_untouched: true }
     }
 
     /// Takes a line or the file.
     pub(crate) fn push(&mut self, piece: RawItem) {
+        self.is_untouched = false;
         self.pieces.push(piece);
+    }
+
+    /// Whether nothing was taken of it.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.is_untouched
     }
 }
 
@@ -40,7 +45,7 @@ pub(crate) struct Pending {
     /// Redacted.
     pub(crate) items: Vec<Item>,
     /// How far each file is read with it.
-    pub(crate) cursors: BTreeMap<String, Cursor>,
+    pub(crate) files: BTreeMap<String, FilePosition>,
     /// How many lines and files were taken.
     pub(crate) taken: usize,
     /// How many bytes.
@@ -49,7 +54,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     /// Redacts what was read of a file, and takes it with how far that reaches.
-    pub(crate) fn add_items(&mut self, current: &mut OpenFile<'_>, mark: Cursor) {
+    pub(crate) fn add_items(&mut self, current: &mut OpenFile<'_>, reading: &FileReader) {
         if current.pieces.is_empty() {
             return;
         }
@@ -62,9 +67,12 @@ impl Pending {
             offset: piece.offset,
             length: piece.length,
             number: piece.number,
-            form: current.form,
+            form: piece.form,
+            of: None,
+            to: None,
             text,
         }));
-        self.cursors.insert(current.name.clone(), mark);
+        let (generation, cursor, open) = (current.generation, reading.mark(), reading.open);
+        self.files.insert(current.name.clone(), FilePosition { generation, cursor, open });
     }
 }

@@ -1,5 +1,6 @@
 //! Removes secrets before anything is sent, by the rules of `annals redact`.
 
+use annals_store::digest::short;
 use annals_transcript::redact::{
     FileText, JsonContext, Placeholders, ReplaceFn, Replacement, SecretRules, replacements, rewrite_json,
     rewrite_line,
@@ -8,6 +9,20 @@ use annals_transcript::redact::{
 use annals_transcript::record_lines::record_lines;
 
 use crate::selection::FileKind;
+
+/// A short hash of the rules: the same for the same release and the same patterns.
+pub fn rules_id(rules: &SecretRules) -> String {
+    let mut all = env!("CARGO_PKG_VERSION").to_owned();
+    for kind in rules.kinds() {
+        all.push('\n');
+        all.push_str(kind.name());
+    }
+    for pattern in rules.patterns() {
+        all.push('\0');
+        all.push_str(pattern);
+    }
+    short(all.as_bytes())
+}
 
 /// How often a text is searched again: each replacement may uncover another secret.
 const MAX_ROUNDS: usize = 8;

@@ -1,20 +1,18 @@
 //! Which files are collected: four priorities, and extras that must be named.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use annals_store::agents::is_warm_up_stub;
-use annals_store::{Discovery, FileRole};
-
-use crate::item::ItemForm;
+use annals_store::{Discovery, FileRole, Store};
 
 /// The priority of a file; a selection takes everything up to one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
-    /// Sessions, and the index of each project.
+    /// Sessions, their titles, and the index of each project.
     P0,
-    /// Sub-agents.
+    /// Sub-agents, what is known of them, and workflows.
     P1,
-    /// Every prompt: `history.jsonl`.
+    /// Every prompt: `history.jsonl`, and the long pastes of prompts.
     P2,
     /// The client's own statistics.
     P3,
@@ -33,8 +31,10 @@ pub enum Extra {
     Plans,
     /// Memory files of projects.
     Memory,
-    /// Long pastes.
+    /// Long pastes, which are collected with the prompts; whatever the priority.
     Pastes,
+    /// The environment of the shell, as the client saved it.
+    ShellSnapshots,
 }
 
 /// Which files are collected.
@@ -63,16 +63,6 @@ pub enum FileKind {
     Output,
 }
 
-impl FileKind {
-    /// What its items hold.
-    pub fn form(self) -> ItemForm {
-        match self {
-            Self::Lines => ItemForm::Line,
-            Self::Record | Self::Output => ItemForm::File,
-        }
-    }
-}
-
 /// A file to be collected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetFile {
@@ -88,7 +78,7 @@ pub struct TargetFile {
 
 impl Selection {
     /// Lists the files of a store to collect, by priority.
-    pub fn targets(&self, discovery: &Discovery) -> Vec<TargetFile> {
+    pub fn targets(&self, store: &Store, discovery: &Discovery) -> Vec<TargetFile> {
         let root = discovery.config_dir.path();
         let mut targets = Vec::new();
         let mut add = |path: &PathBuf, kind: FileKind, priority: Priority| {
@@ -102,12 +92,22 @@ impl Selection {
         // A stub may still grow, and is sent then.
         for agent in discovery.agents.iter().filter(|agent| !is_warm_up_stub(agent)) {
             add(&agent.path, FileKind::Lines, Priority::P1);
+            if let Some(meta) = &agent.meta {
+                add(meta, FileKind::Record, Priority::P1);
+            }
         }
         for file in &discovery.side_files {
             let extra = |extra: Extra| self.extras.contains(&extra);
             match file.role {
                 FileRole::SessionsIndex { .. } => add(&file.path, FileKind::Record, Priority::P0),
                 FileRole::History => add(&file.path, FileKind::Lines, Priority::P2),
+                FileRole::CustomTitleFile { .. } => add(&file.path, FileKind::Record, Priority::P0),
+                FileRole::WorkflowJournal { .. } => add(&file.path, FileKind::Lines, Priority::P1),
+                FileRole::Workflow { .. } => add(&file.path, workflow_kind(&file.path), Priority::P1),
+                FileRole::PasteCache { .. } => {
+                    let priority = if extra(Extra::Pastes) { Priority::P0 } else { Priority::P2 };
+                    add(&file.path, FileKind::Output, priority);
+                }
                 FileRole::StatsCache => add(&file.path, FileKind::Record, Priority::P3),
                 // What was named is never left out by a priority.
                 FileRole::ToolResult { .. } if extra(Extra::ToolResults) => {
@@ -125,14 +125,24 @@ impl Selection {
                 FileRole::Memory { .. } if extra(Extra::Memory) => {
                     add(&file.path, FileKind::Output, Priority::P0)
                 }
-                FileRole::PasteCache { .. } if extra(Extra::Pastes) => {
-                    add(&file.path, FileKind::Output, Priority::P0)
-                }
                 _ => {}
+            }
+        }
+        if self.extras.contains(&Extra::ShellSnapshots) {
+            for file in store.files_in("shell-snapshots") {
+                add(&file.path, FileKind::Output, Priority::P0);
             }
         }
         targets.retain(|target| target.priority <= self.up_to);
         targets.sort_by(|left, right| (left.priority, &left.name).cmp(&(right.priority, &right.name)));
         targets
+    }
+}
+
+/// How a file of a workflow is read: one that grows by lines, or as a whole.
+fn workflow_kind(path: &Path) -> FileKind {
+    match path.extension() {
+        Some(ending) if ending == "jsonl" => FileKind::Lines,
+        _ => FileKind::Output,
     }
 }

@@ -5,24 +5,22 @@
 //! this process changes what is sent under those names, or in what order. It leaves when the sink has it and the state says
 //! so. Several stores may have batches here; each pass sends those of its own store only.
 
+mod aside;
+
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use annals_store::files::{WriteError, create_folder, is_left_over, replace_file};
+use annals_store::files::{WriteError, is_left_over, replace_file};
 use annals_store::read::{ReadError, read_file};
 
 use crate::error::CollectError;
-use crate::item::{Batch, Item};
 use crate::spooled_batch::{SpooledBatch, store_of_head};
 use crate::state::UNKNOWN_STORE;
 
 /// The ending of a batch: lines of JSON, compressed.
 const ENDING: &str = ".ndjson.zst";
-
-/// The folder of what no attempt can deliver.
-const OVERSIZED_FOLDER: &str = "aside";
 
 /// A low level of zstd: text compresses well anyway.
 const ZSTD_LEVEL: i32 = 3;
@@ -61,10 +59,12 @@ pub(crate) enum AddOutcome {
 struct SpoolEntry {
     sequence: u64,
     bytes: u64,
-    /// Whether it was read from the store in use.
-    is_ours: bool,
-    /// The path of its store; `None` if it is not known.
+    /// The id of the store that it was read from; `None` if that cannot be read.
+    store: Option<String>,
+    /// The path of that store; `None` if it is not known.
     root: Option<PathBuf>,
+    /// Whether it is sent whatever its store is.
+    is_claimed: bool,
     /// Only where nothing may be written.
     in_memory: Option<Box<SpooledBatch>>,
 }
@@ -81,21 +81,23 @@ enum SpoolMode {
 pub(crate) struct Spool {
     folder: PathBuf,
     mode: SpoolMode,
+    /// The id of the store in use.
+    store: String,
     kept: VecDeque<SpoolEntry>,
 }
 
 impl Spool {
     /// Looks at what waits, and clears away what a crash has left unfinished.
-    pub(crate) fn open(folder: PathBuf, store: &str) -> Result<Self, CollectError> {
-        Self::list(folder, store, SpoolMode::Disk)
+    pub(crate) fn open(folder: PathBuf) -> Result<Self, CollectError> {
+        Self::list(folder, SpoolMode::Disk)
     }
 
     /// The same for a look: nothing is written or removed.
-    pub(crate) fn look(folder: PathBuf, store: &str) -> Result<Self, CollectError> {
-        Self::list(folder, store, SpoolMode::Memory)
+    pub(crate) fn look(folder: PathBuf) -> Result<Self, CollectError> {
+        Self::list(folder, SpoolMode::Memory)
     }
 
-    fn list(folder: PathBuf, store: &str, mode: SpoolMode) -> Result<Self, CollectError> {
+    fn list(folder: PathBuf, mode: SpoolMode) -> Result<Self, CollectError> {
         let at = |error| CollectError::Read(ReadError::new(&folder, error));
         let mut kept = Vec::new();
         let entries = match fs::read_dir(&folder) {
@@ -109,17 +111,27 @@ impl Spool {
                 let bytes = entry.metadata().map_err(at)?.len();
                 // One that cannot be read is met, and reported, when its turn comes.
                 let of = head(&entry.path()).ok().and_then(|head| store_of_head(&head));
-                let is_ours = of.as_ref().is_none_or(|(of, _)| of == store || of == UNKNOWN_STORE);
-                let root =
-                    of.map(|(_, root)| PathBuf::from(root)).filter(|root| !root.as_os_str().is_empty());
-                kept.push(SpoolEntry { sequence, bytes, is_ours, root, in_memory: None });
+                let (store, root) = of.unzip();
+                let root = root.map(PathBuf::from).filter(|root| !root.as_os_str().is_empty());
+                kept.push(SpoolEntry { sequence, bytes, store, root, is_claimed: false, in_memory: None });
             } else if mode == SpoolMode::Disk && is_left_over(&name) {
                 // It never took its name, so it was never sent: what it holds is read again.
                 let _ = fs::remove_file(entry.path());
             }
         }
         kept.sort_by_key(|kept| kept.sequence);
-        Ok(Self { folder, mode, kept: kept.into() })
+        Ok(Self { folder, mode, store: String::new(), kept: kept.into() })
+    }
+
+    /// Sets the id of the store in use.
+    pub(crate) fn choose_store(&mut self, store: &str) {
+        store.clone_into(&mut self.store);
+    }
+
+    /// Whether a batch is to be sent for the store in use.
+    fn is_ours(&self, kept: &SpoolEntry) -> bool {
+        let is_of_store = |store: &String| *store == self.store || store == UNKNOWN_STORE;
+        kept.is_claimed || kept.store.as_ref().is_none_or(is_of_store)
     }
 
     fn path(&self, sequence: u64) -> PathBuf {
@@ -135,7 +147,7 @@ impl Spool {
     /// What waits of stores that are gone, or that are not known.
     pub(crate) fn unclaimed(&self) -> Option<UnclaimedBacklog> {
         let is_gone =
-            |kept: &&SpoolEntry| !kept.is_ours && !kept.root.as_ref().is_some_and(|root| root.is_dir());
+            |kept: &&SpoolEntry| !self.is_ours(kept) && !kept.root.as_ref().is_some_and(|root| root.is_dir());
         let gone: Vec<&SpoolEntry> = self.kept.iter().filter(is_gone).collect();
         let store = gone.first()?.root.clone();
         let bytes = gone.iter().map(|kept| kept.bytes).sum();
@@ -147,11 +159,11 @@ impl Spool {
 
     /// Takes the batches of all stores for those of the store in use.
     pub(crate) fn claim_all(&mut self) {
-        self.kept.iter_mut().for_each(|kept| kept.is_ours = true);
+        self.kept.iter_mut().for_each(|kept| kept.is_claimed = true);
     }
 
     fn ours(&self) -> impl Iterator<Item = &SpoolEntry> {
-        self.kept.iter().filter(|kept| kept.is_ours)
+        self.kept.iter().filter(|kept| self.is_ours(kept))
     }
 
     /// The numbers of all batches, in their order; also those of other stores.
@@ -163,14 +175,10 @@ impl Spool {
     /// stored while it is sent; further batches must fit into `most` bytes.
     pub(crate) fn add(&mut self, spooled: &SpooledBatch, most: u64) -> Result<AddOutcome, CollectError> {
         let sequence = spooled.batch.sequence;
+        let store = Some(spooled.store.clone());
+        let entry = SpoolEntry { sequence, bytes: 0, store, root: None, is_claimed: false, in_memory: None };
         if self.mode == SpoolMode::Memory {
-            self.kept.push_back(SpoolEntry {
-                sequence,
-                bytes: 0,
-                is_ours: true,
-                root: None,
-                in_memory: Some(Box::new(spooled.clone())),
-            });
+            self.kept.push_back(SpoolEntry { in_memory: Some(Box::new(spooled.clone())), ..entry });
             return Ok(AddOutcome::Stored);
         }
         let path = self.path(sequence);
@@ -180,7 +188,7 @@ impl Spool {
             return Ok(AddOutcome::Full);
         }
         replace_file(&path, &packed)?;
-        self.kept.push_back(SpoolEntry { sequence, bytes, is_ours: true, root: None, in_memory: None });
+        self.kept.push_back(SpoolEntry { bytes, ..entry });
         Ok(AddOutcome::Stored)
     }
 
@@ -197,24 +205,6 @@ impl Spool {
         SpooledBatch::read(&path, BufReader::new(file))
     }
 
-    /// Stores an item that is too large for the sink, and returns its path. The same item always has the same path.
-    pub(crate) fn set_aside(
-        &self,
-        machine: &str,
-        sequence: u64,
-        item: &Item,
-    ) -> Result<PathBuf, CollectError> {
-        let place = format!("{sequence:012}-{}-{}{ENDING}", item.generation, item.offset);
-        let path = self.folder.join(OVERSIZED_FOLDER).join(place);
-        let batch = Batch { machine: machine.to_owned(), sequence, items: vec![item.clone()] };
-        let packed = pack(|file| batch.write_ndjson(file)).map_err(WriteError::at(&path))?;
-        if self.mode == SpoolMode::Disk {
-            create_folder(&self.folder.join(OVERSIZED_FOLDER))?;
-            replace_file(&path, &packed)?;
-        }
-        Ok(path)
-    }
-
     /// The number of the batch that is to be sent next.
     pub(crate) fn first_number(&self) -> Option<u64> {
         self.ours().next().map(|kept| kept.sequence)
@@ -227,7 +217,7 @@ impl Spool {
 
     /// Lets go of it. Should its name come back after a loss of power, it is sent again under the same names.
     pub(crate) fn remove_first(&mut self) -> Result<(), CollectError> {
-        let Some(at) = self.kept.iter().position(|kept| kept.is_ours) else { return Ok(()) };
+        let Some(at) = self.kept.iter().position(|kept| self.is_ours(kept)) else { return Ok(()) };
         let Some(first) = self.kept.remove(at) else { return Ok(()) };
         if self.mode == SpoolMode::Disk {
             let path = self.path(first.sequence);

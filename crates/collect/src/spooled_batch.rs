@@ -9,16 +9,20 @@ use annals_json::{ObjectWriter, Value};
 
 use crate::error::CollectError;
 use crate::item::{Batch, Item};
-use crate::state::{UNKNOWN_STORE, integer, read_cursor, write_cursor};
+use crate::state::{OpenLine, UNKNOWN_STORE, integer, read_position, write_position};
 
 /// The form of the file.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+/// The version whose items do not name their store.
+const VERSION_WITHOUT_STORE: u64 = 1;
 
 /// How far a file is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FilePosition {
     pub(crate) generation: i64,
     pub(crate) cursor: Cursor,
+    /// Whether that ends with a line without its line break.
+    pub(crate) open: Option<OpenLine>,
 }
 
 /// A batch in the spool.
@@ -31,6 +35,8 @@ pub(crate) struct SpooledBatch {
     pub(crate) store: String,
     /// The path of that store; empty if it is not known, or not UTF-8. It tells whether the store is still there.
     pub(crate) root: String,
+    /// Whether the sink has refused its items before: then its marks were noted long ago.
+    pub(crate) is_retry: bool,
     /// By name.
     pub(crate) files: BTreeMap<String, FilePosition>,
 }
@@ -42,12 +48,14 @@ impl SpooledBatch {
         let mut object = ObjectWriter::begin(&mut out);
         object.number("version", VERSION).string("machine", &self.batch.machine);
         object.number("batch", self.batch.sequence).number("generation", self.generation);
-        object.string("store", &self.store).string("root", &self.root);
+        object.string("store", &self.store).string("root", &self.root).string("rules", &self.batch.rules);
+        if self.is_retry {
+            object.boolean("retry", true);
+        }
         object.object("files", |files| {
             for (name, taken) in &self.files {
                 files.object(name, |object| {
-                    object.number("generation", taken.generation);
-                    object.object("taken", |object| write_cursor(object, &taken.cursor));
+                    write_position(object, taken.generation, &taken.cursor, taken.open);
                 });
             }
         });
@@ -64,10 +72,14 @@ impl SpooledBatch {
         file.read_until(b'\n', &mut line).map_err(|_| damaged())?;
         let head = Value::parse(&line).map_err(|_| damaged())?;
         let version = head.get("version").and_then(Value::count).ok_or_else(damaged)?;
-        if version != VERSION {
+        if version != VERSION && version != VERSION_WITHOUT_STORE {
             return Err(CollectError::UnknownVersion { path: path.to_path_buf(), version });
         }
         let mut spooled = of_head(head).ok_or_else(damaged)?;
+        if version == VERSION_WITHOUT_STORE {
+            // It may have arrived already: it is sent under the names that it had then.
+            spooled.batch.store.clear();
+        }
         loop {
             line.clear();
             if file.read_until(b'\n', &mut line).map_err(|_| damaged())? == 0 {
@@ -100,18 +112,21 @@ fn store_of(head: Value<'_>) -> Option<String> {
 }
 
 fn of_head(head: Value<'_>) -> Option<SpooledBatch> {
+    let store = store_of(head)?;
+    let rules = head.get("rules").and_then(Value::text).map(|rules| rules.decode().into_owned());
     let batch = Batch {
         machine: head.get("machine")?.text()?.decode().into_owned(),
+        store: store.clone(),
         sequence: head.get("batch")?.count()?,
+        rules: rules.unwrap_or_default(),
         items: Vec::new(),
     };
     let generation = integer(head.get("generation")?)?;
-    let store = store_of(head)?;
     let mut files = BTreeMap::new();
     for field in head.get("files")?.fields()?.iter() {
-        let generation = integer(field.value.get("generation")?)?;
-        let taken = FilePosition { generation, cursor: read_cursor(field.value.get("taken")?)? };
-        files.insert(field.key.decode().into_owned(), taken);
+        let (generation, cursor, open) = read_position(field.value)?;
+        files.insert(field.key.decode().into_owned(), FilePosition { generation, cursor, open });
     }
-    Some(SpooledBatch { batch, generation, store, root: root_of(head), files })
+    let is_retry = head.get("retry").and_then(Value::boolean).unwrap_or(false);
+    Some(SpooledBatch { batch, generation, store, root: root_of(head), is_retry, files })
 }

@@ -1,23 +1,55 @@
 //! How far each file was read for a sink: a versioned file, replaced as a whole and synced. What was read is acknowledged or
 //! in the spool.
 
+mod fields;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use annals_index::cursor::{Cursor, FileStamp};
 use annals_json::{ObjectWriter, Value};
+use annals_store::digest::short;
 use annals_store::files::replace_file;
 use annals_store::read::read_file_if_there;
 
+pub(crate) use fields::{integer, read_position, write_position};
+
 use crate::error::CollectError;
+use crate::item::ItemForm;
 use crate::spooled_batch::SpooledBatch;
 
 /// The form of the file. The first one noted what was acknowledged, and knew no spool.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
+/// The version that did not say where a store lies.
+const VERSION_WITHOUT_ROOTS: u64 = 3;
 /// The version that knew one store only, without its name.
 const SINGLE_STORE_VERSION: u64 = 2;
-/// The name of the store in files that do not name one.
+/// The id of the store in files that do not name one.
 pub(crate) const UNKNOWN_STORE: &str = "";
+
+/// A last line that was taken without its line break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenLine {
+    /// It is a whole record.
+    Complete,
+    /// It is not.
+    Torn,
+}
+
+impl OpenLine {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "line",
+            Self::Torn => "torn",
+        }
+    }
+
+    fn of(name: &str) -> Option<Self> {
+        [Self::Complete, Self::Torn].into_iter().find(|open| open.name() == name)
+    }
+}
 
 /// One file of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +58,22 @@ pub struct FileEntry {
     pub generation: i64,
     /// How far it was read: that is acknowledged or in the spool.
     pub taken: Cursor,
-    /// Since when it is gone, in milliseconds since 1970.
+    /// Whether that ends with a line without its line break.
+    pub open: Option<OpenLine>,
+    /// The generation of the mark that says that it is gone: since when, in milliseconds since 1970.
     pub gone: Option<i64>,
 }
 
 /// The files of one store, by name.
-type FileEntries = BTreeMap<String, FileEntry>;
+pub type FileEntries = BTreeMap<String, FileEntry>;
+
+/// What is known of one store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StoreState {
+    /// Where it lay when it was last read; `None` if that is not known, or not UTF-8.
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) files: FileEntries,
+}
 
 /// Everything that is known of one sink. Numbers and generations are the sink's; files of the same name may be of several
 /// stores.
@@ -41,26 +83,24 @@ pub struct SinkState {
     pub sequence: u64,
     /// The last generation that was used: none is used twice, even when a file was forgotten.
     pub generation: i64,
-    /// Of the store that is read, by name.
-    pub files: BTreeMap<String, FileEntry>,
-    /// Its name.
-    pub(crate) store: String,
-    /// Of other stores, by their names.
-    others: BTreeMap<String, FileEntries>,
+    /// Whether the sink has acknowledged anything yet.
+    pub has_acknowledged: bool,
+    /// The id of the store in use.
+    store: String,
+    /// By their ids.
+    stores: BTreeMap<String, StoreState>,
     /// The file of this state; `None` for a dry run.
     path: Option<PathBuf>,
 }
 
 impl SinkState {
-    /// Reads the state for the store of this name; without a file, nothing was read yet.
-    pub fn load(path: &Path, store: &str) -> Result<Self, CollectError> {
+    /// Reads the state; without a file, nothing was read yet.
+    pub fn load(path: &Path) -> Result<Self, CollectError> {
         let mut state = match read_file_if_there(path)? {
             Some(bytes) => Self::parse(path, &bytes)?,
             None => Self::default(),
         };
         state.path = Some(path.to_path_buf());
-        state.files = state.others.remove(store).unwrap_or_default();
-        store.clone_into(&mut state.store);
         Ok(state)
     }
 
@@ -68,30 +108,84 @@ impl SinkState {
         let damaged = || CollectError::Damaged { path: path.to_path_buf() };
         let value = Value::parse(bytes).map_err(|_| damaged())?;
         let version = value.get("version").and_then(Value::count).ok_or_else(damaged)?;
-        let others = match version {
-            VERSION => stores(value),
+        let stores = match version {
+            VERSION => fields::stores(value),
+            VERSION_WITHOUT_ROOTS => fields::stores_without_roots(value),
             SINGLE_STORE_VERSION => {
-                files(value.get("files")).map(|files| BTreeMap::from([(UNKNOWN_STORE.to_owned(), files)]))
+                fields::single_store(value).map(|store| BTreeMap::from([(UNKNOWN_STORE.to_owned(), store)]))
             }
             _ => return Err(CollectError::UnknownVersion { path: path.to_path_buf(), version }),
         };
         Ok(Self {
             sequence: value.get("sequence").and_then(Value::count).ok_or_else(damaged)?,
             generation: value.get("generation").and_then(integer).ok_or_else(damaged)?,
-            others: others.ok_or_else(damaged)?,
+            has_acknowledged: value.get("acknowledged").and_then(Value::boolean).unwrap_or(false),
+            stores: stores.ok_or_else(damaged)?,
             ..Self::default()
         })
     }
 
-    /// Takes over the files of the unnamed store, if one of them is in this store.
-    pub(crate) fn adopt_unknown_store(&mut self, is_there: impl Fn(&str, &FileEntry) -> bool) {
-        let Some(unknown) = self.others.get(UNKNOWN_STORE) else { return };
-        if unknown.iter().any(|(name, entry)| is_there(name, entry)) {
-            let claimed = self.others.remove(UNKNOWN_STORE).unwrap_or_default();
-            for (name, entry) in claimed {
-                self.files.entry(name).or_insert(entry);
-            }
+    /// Chooses the store at this path. One that was moved there keeps its id: `proof` gives the stamps of its files at the
+    /// new path if it is the same store.
+    pub(crate) fn choose_store(
+        &mut self,
+        root: &Path,
+        proof: impl Fn(&StoreState) -> Option<Vec<(String, FileStamp)>>,
+    ) {
+        let by_path = short(root.as_os_str().as_encoded_bytes());
+        let is_here = |(id, store): &(&String, &StoreState)| match &store.root {
+            Some(known) => known == root,
+            None => **id == by_path,
+        };
+        let here = self.stores.iter().find(is_here).map(|(id, _)| id.clone());
+        self.store = match here {
+            Some(id) => id,
+            None => self.adopt_store(&by_path, proof).unwrap_or_else(|| self.unused_id(&by_path)),
+        };
+        let store = self.stores.entry(self.store.clone()).or_default();
+        store.root = root.to_str().map(PathBuf::from);
+    }
+
+    /// Finds the store that was moved, and returns its id.
+    fn adopt_store(
+        &mut self,
+        by_path: &str,
+        proof: impl Fn(&StoreState) -> Option<Vec<(String, FileStamp)>>,
+    ) -> Option<String> {
+        let found = self.stores.iter().find_map(|(id, store)| Some((id.clone(), proof(store)?)));
+        let (id, stamps) = found?;
+        let mut store = self.stores.remove(&id)?;
+        for (name, stamp) in stamps {
+            store.files.entry(name).and_modify(|entry| entry.taken.stamp = stamp);
         }
+        // Items name their store, so one without an id gets one now.
+        let id = if id == UNKNOWN_STORE { None } else { Some(id) };
+        let id = id.unwrap_or_else(|| self.unused_id(by_path));
+        self.stores.insert(id.clone(), store);
+        Some(id)
+    }
+
+    /// The id itself, or one derived from it if another store has it: one that was moved away.
+    fn unused_id(&self, id: &str) -> String {
+        let derived = (1_u32..).map(|number| short(format!("{id}\n{number}").as_bytes()));
+        let mut ids = std::iter::once(id.to_owned()).chain(derived);
+        ids.find(|id| !self.stores.contains_key(id)).unwrap_or_default()
+    }
+
+    /// The id of the store in use.
+    pub fn store(&self) -> &str {
+        &self.store
+    }
+
+    /// The files of the store in use.
+    pub fn files(&self) -> &FileEntries {
+        static NONE: FileEntries = BTreeMap::new();
+        self.stores.get(&self.store).map_or(&NONE, |store| &store.files)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn files_mut(&mut self) -> &mut FileEntries {
+        &mut self.stores.entry(self.store.clone()).or_default().files
     }
 
     /// Detaches the state from its file: `save` writes nothing.
@@ -115,17 +209,30 @@ impl SinkState {
         self.generation
     }
 
-    /// Notes a batch that is in the spool.
+    /// Notes a batch that is in the spool: this and the spool are all that is known of marks.
     pub(crate) fn take(&mut self, spooled: &SpooledBatch) {
         self.sequence = self.sequence.max(spooled.batch.sequence);
         self.generation = self.generation.max(spooled.generation);
-        let files = match spooled.store == self.store {
-            true => &mut self.files,
-            false => self.others.entry(spooled.store.clone()).or_default(),
-        };
+        let store = self.stores.entry(spooled.store.clone()).or_default();
+        if !spooled.root.is_empty() {
+            store.root = Some(PathBuf::from(&spooled.root));
+        }
+        for item in spooled.batch.items.iter().filter(|_| !spooled.is_retry) {
+            match item.form {
+                ItemForm::Gone => {
+                    let entry = store.files.entry(item.file.clone());
+                    entry.and_modify(|entry| entry.gone = Some(item.generation));
+                }
+                ItemForm::Moved => {
+                    store.files.remove(&item.file);
+                }
+                _ => {}
+            }
+        }
         for (name, taken) in &spooled.files {
-            let entry = FileEntry { generation: taken.generation, taken: taken.cursor.clone(), gone: None };
-            files.insert(name.clone(), entry);
+            let (generation, open) = (taken.generation, taken.open);
+            let entry = FileEntry { generation, taken: taken.cursor.clone(), open, gone: None };
+            store.files.insert(name.clone(), entry);
         }
     }
 
@@ -133,144 +240,14 @@ impl SinkState {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);
         object.number("version", VERSION).number("sequence", self.sequence);
-        object.number("generation", self.generation);
+        object.number("generation", self.generation).boolean("acknowledged", self.has_acknowledged);
         object.object("stores", |stores| {
-            let all = self.others.iter().chain([(&self.store, &self.files)]);
-            for (store, files) in all.filter(|(_, files)| !files.is_empty()) {
-                stores.object(store, |object| write_files(object, files));
+            for (id, store) in self.stores.iter().filter(|(_, store)| !store.files.is_empty()) {
+                stores.object(id, |object| fields::write_store(object, store));
             }
         });
         object.end();
         out.push(b'\n');
         out
-    }
-}
-
-fn write_files(object: &mut ObjectWriter<'_>, files: &FileEntries) {
-    for (name, entry) in files {
-        object.object(name, |object| {
-            object.number("generation", entry.generation);
-            object.object("taken", |object| write_cursor(object, &entry.taken));
-            if let Some(gone) = entry.gone {
-                object.number("gone", gone);
-            }
-        });
-    }
-}
-
-fn stores(state: Value<'_>) -> Option<BTreeMap<String, FileEntries>> {
-    let stores = state.get("stores")?.fields()?;
-    stores.iter().map(|store| Some((store.key.decode().into_owned(), files(Some(store.value))?))).collect()
-}
-
-fn files(value: Option<Value<'_>>) -> Option<FileEntries> {
-    let fields = value?.fields()?;
-    fields.iter().map(|file| Some((file.key.decode().into_owned(), entry(file.value)?))).collect()
-}
-
-/// A cursor, as the fields of an object.
-pub(crate) fn write_cursor(object: &mut ObjectWriter<'_>, cursor: &Cursor) {
-    object.number("offset", cursor.offset).number("lines", cursor.lines);
-    object.number("identity", cursor.stamp.identity).number("bytes", cursor.stamp.bytes);
-    object.number("modified", cursor.stamp.modified);
-    object.number("prefix", cursor.prefix).number("tail", cursor.tail);
-}
-
-fn entry(value: Value<'_>) -> Option<FileEntry> {
-    Some(FileEntry {
-        generation: integer(value.get("generation")?)?,
-        taken: read_cursor(value.get("taken")?)?,
-        gone: value.get("gone").and_then(integer),
-    })
-}
-
-/// Reads a cursor.
-pub(crate) fn read_cursor(value: Value<'_>) -> Option<Cursor> {
-    let number = |key: &str| value.get(key).and_then(integer);
-    let count = |key: &str| value.get(key).and_then(Value::count);
-    Some(Cursor {
-        stamp: FileStamp {
-            identity: number("identity")?,
-            bytes: count("bytes")?,
-            modified: number("modified")?,
-        },
-        offset: count("offset")?,
-        lines: count("lines")?,
-        records: 0,
-        is_open: false,
-        prefix: number("prefix")?,
-        tail: number("tail")?,
-    })
-}
-
-/// A whole number of any sign, digit for digit.
-pub(crate) fn integer(value: Value<'_>) -> Option<i64> {
-    std::str::from_utf8(value.raw()).ok()?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use annals_testkit::temp::TempDir;
-
-    #[test]
-    fn what_is_saved_is_read_and_what_is_not_ours_is_refused() {
-        let folder = TempDir::new("state");
-        let path = folder.path().join("collect/sink.json");
-        let mut state = SinkState::load(&path, "here").unwrap();
-        let stamp = FileStamp { identity: -5, bytes: 9, modified: i64::MAX };
-        let start = Cursor::start(stamp);
-        let taken = Cursor { offset: 9, lines: 2, prefix: i64::MIN, ..start };
-        let generation = state.new_generation(100);
-        assert_eq!((generation, state.new_generation(100)), (100, 101));
-        state
-            .files
-            .insert("projects/-a \"b\"/s.jsonl".to_owned(), FileEntry { generation, taken, gone: Some(-1) });
-        state.save().unwrap();
-        assert_eq!(SinkState::load(&path, "here").unwrap(), state);
-        let mut elsewhere = SinkState::load(&path, "elsewhere").unwrap();
-        assert_eq!((elsewhere.files.len(), elsewhere.generation), (0, 101));
-        elsewhere.save().unwrap();
-        assert_eq!(SinkState::load(&path, "here").unwrap(), state);
-        elsewhere.adopt_unknown_store(|_, _| true);
-        assert_eq!(elsewhere.files.len(), 0);
-
-        for version in [1, 4] {
-            folder.write("collect/sink.json", format!("{{\"version\":{version}}}"));
-            let error = SinkState::load(&path, "here").unwrap_err();
-            assert!(matches!(error, CollectError::UnknownVersion { version: said, .. } if said == version));
-        }
-        for damage in [
-            "",
-            "{",
-            "{\"version\":3,\"sequence\":0,\"generation\":0,\"stores\":{\"a\":{\"b\":{}}}}",
-            "{\"version\":2,\"sequence\":0,\"generation\":0,\"files\":{\"a\":{}}}",
-        ] {
-            folder.write("collect/sink.json", damage);
-            assert!(matches!(SinkState::load(&path, "here"), Err(CollectError::Damaged { .. })), "{damage}");
-        }
-    }
-    #[test]
-    fn a_state_of_one_store_is_claimed_by_the_store_that_has_its_files() {
-        let folder = TempDir::new("state");
-        let cursor =
-            "{\"offset\":1,\"lines\":1,\"identity\":7,\"bytes\":1,\"modified\":1,\"prefix\":1,\"tail\":1}";
-        let entry = format!("{{\"generation\":5,\"taken\":{cursor}}}");
-        let path = folder.write(
-            "collect/sink.json",
-            format!(
-                "{{\"version\":2,\"sequence\":3,\"generation\":5,\"files\":{{\"a\":{entry},\"b\":{entry}}}}}"
-            ),
-        );
-        let mut other = SinkState::load(&path, "other").unwrap();
-        other.adopt_unknown_store(|_, _| false);
-        assert_eq!((other.sequence, other.files.len()), (3, 0));
-        other.save().unwrap();
-        let mut here = SinkState::load(&path, "here").unwrap();
-        here.adopt_unknown_store(|name, entry| name == "b" && entry.taken.stamp.identity == 7);
-        assert_eq!((here.sequence, here.files.len()), (3, 2));
-        here.save().unwrap();
-        assert_eq!(SinkState::load(&path, "here").unwrap(), here);
-        assert_eq!(SinkState::load(&path, "other").unwrap().files.len(), 0);
     }
 }

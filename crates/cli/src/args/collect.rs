@@ -7,11 +7,12 @@ use clap::ValueEnum;
 use super::read::parse_bytes;
 
 const COLLECT_EXAMPLES: &str = "\
-Sends whole new lines since the last acknowledged one, each at least once;
-machine, file, generation and offset identify a line permanently. Secrets are
-always redacted first, by the rules of `annals redact`. A bearer token comes
-from $ANNALS_COLLECT_TOKEN or --token-file, and is only sent over https or to
-this machine.
+Sends whole new lines since the last acknowledged one, each at least once, and
+what was deleted or moved; machine, store, file, generation and offset identify
+an item permanently. Secrets are always redacted first, by the rules of `annals
+redact`. A bearer token comes from --token-file or $ANNALS_TOKEN, and is only
+sent over https or to this machine. What a receiver refuses is kept:
+--status lists it, --retry-refused sends it again.
 
 Examples:
   # How much is new
@@ -21,7 +22,10 @@ Examples:
   annals collect --to file:sessions.ndjson
 
   # Send it as it is written
-  annals collect --to https://logs.example.org/in --watch";
+  annals collect --to https://logs.example.org/in --watch
+
+  # What waits, and what was refused
+  annals collect --to https://logs.example.org/in --status";
 
 /// `annals collect`
 #[derive(Debug, clap::Args)]
@@ -36,6 +40,12 @@ pub(crate) struct CollectArgs {
     /// Show how much is new; send and record nothing
     #[arg(long, conflicts_with = "watch")]
     pub(crate) dry_run: bool,
+    /// Show what waits and what was refused; send nothing
+    #[arg(long, conflicts_with_all = ["watch", "dry_run", "retry_refused"])]
+    pub(crate) status: bool,
+    /// Send what was refused once more
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) retry_refused: bool,
     /// Send everything up to this priority: sessions (p0), sub-agents (p1), prompts (p2), statistics (p3)
     #[arg(long, value_enum, ignore_case = true, default_value_t = PriorityLimit::P3, value_name = "PRIORITY")]
     pub(crate) priority: PriorityLimit,
@@ -51,9 +61,12 @@ pub(crate) struct CollectArgs {
     /// The compression of http bodies
     #[arg(long, value_enum, default_value_t = BodyEncoding::Zstd, value_name = "ENCODING")]
     pub(crate) encoding: BodyEncoding,
-    /// Read the bearer token from this file [default: $ANNALS_COLLECT_TOKEN]
+    /// Read the bearer token from this file [default: $ANNALS_TOKEN]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
+    /// Tell the receiver whose machine this is
+    #[arg(long, value_name = "NAME")]
+    pub(crate) person: Option<String>,
     /// Trust these CA certificates, a PEM file [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
@@ -71,11 +84,11 @@ pub(crate) struct CollectArgs {
 /// Up to which priority lines are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PriorityLimit {
-    /// Sessions and their index
+    /// Sessions, their titles and their index
     P0,
-    /// Also sub-agents
+    /// Also sub-agents and workflows
     P1,
-    /// Also the prompt history
+    /// Also the prompt history with its pastes
     P2,
     /// Also the client's statistics
     P3,
@@ -94,8 +107,10 @@ pub(crate) enum ExtraKind {
     Plans,
     /// Memory files of projects
     Memory,
-    /// Long pastes of prompts
+    /// Long pastes of prompts, whatever the priority
     Pastes,
+    /// Saved environments of the shell
+    ShellSnapshots,
 }
 
 /// The compression of a body.

@@ -25,6 +25,10 @@ fn arrived(receiver: &Receiver) -> BTreeMap<(String, u64, u64), String> {
     for received in receiver.kept() {
         for line in received.decoded().split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             let item = Value::parse(line).unwrap();
+            // Marks of files that are gone or moved hold no text.
+            if item.get("of").is_some() {
+                continue;
+            }
             let text = |key: &str| item.get(key).unwrap().text().unwrap().decode().into_owned();
             let number = |key: &str| item.get(key).unwrap().count().unwrap();
             let name = (text("machine") + &text("file"), number("generation"), number("offset"));
@@ -133,6 +137,54 @@ fn a_collector_killed_at_any_instant_loses_and_repeats_nothing() {
 }
 
 #[test]
+fn a_collector_killed_while_projects_move_sends_each_line_once() {
+    let rounds = repetitions(24).max(8);
+    let (home, receiver) = (Home::new(), Receiver::start(ReceiverBehavior::Bad(7)));
+    let names: Vec<_> = (0..3).map(|file| format!("{file:08}-1111-4111-8111-111111111111.jsonl")).collect();
+    let projects = ["-work", "-play"].map(|slug| home.config_dir().join("projects").join(slug));
+    for name in &names {
+        home.write(format!("projects/-work/{name}"), "");
+    }
+    let mut expected = Vec::new();
+    for round in 0..rounds {
+        let [from, to] = [round % 2, (round + 1) % 2].map(|at| &projects[at]);
+        for (file, name) in names.iter().enumerate() {
+            let lines: Vec<_> = (0..300).map(|number| said(&format!("{round} {file} {number}"))).collect();
+            append(&from.join(name), &lines);
+            expected.extend(lines);
+        }
+        fs::rename(from, to).unwrap();
+        let child = start(&home, &["collect", "--to", &receiver.url(), "--attempts", "2"]);
+        thread::sleep(Duration::from_micros(scattered(round as u64) % 250_000));
+        drop(child);
+    }
+    receiver.set_behavior(ReceiverBehavior::Good);
+    annals_exits(&home, &["collect", "--to", &receiver.url()], 0);
+    let (texts, mut expected) = (texts(&receiver), expected);
+    expected.sort();
+    assert_eq!(texts.len(), expected.len());
+    assert!(texts == expected, "other lines arrived than were written");
+    // The last mark of a file says where it is.
+    let mut last = BTreeMap::new();
+    let items = receiver.kept().into_iter().flat_map(|received| received.decoded());
+    for line in items.collect::<Vec<u8>>().split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let item = Value::parse(line).unwrap();
+        let text = |key: &str| item.get(key).map(|value| value.text().unwrap().decode().into_owned());
+        if let Some(of) = item.get("of").and_then(Value::count) {
+            assert_eq!(text("form").as_deref(), Some("moved"));
+            let generation = item.get("generation").unwrap().count().unwrap();
+            let newest = last.entry(of).or_insert((0, None));
+            *newest = std::cmp::max(newest.clone(), (generation, text("to")));
+        }
+    }
+    let slug = projects[rounds % 2].file_name().unwrap().to_str().unwrap();
+    assert!(!last.is_empty());
+    for (_, to) in last.into_values() {
+        assert!(to.as_ref().is_some_and(|to| to.contains(slug)), "{to:?}");
+    }
+}
+
+#[test]
 fn a_collector_that_watches_follows_whatever_happens() {
     let (home, receiver) = (Home::new(), Receiver::start(ReceiverBehavior::Good));
     let path = home.write(SESSION, "");
@@ -179,6 +231,7 @@ fn a_sink_that_is_away_fills_the_spool_and_no_more() {
     fs::remove_file(path).unwrap();
     let would = annals_exits(&home, &[&to[..3], &["--dry-run"]].concat(), 0);
     assert!(would.out.starts_with("5,000 items of 1 file to send"), "{}", would.out);
+    assert!(would.out.ends_with("; 1 file deleted\n"), "{}", would.out);
     receiver.set_behavior(ReceiverBehavior::Good);
     annals_exits(&home, &to, 0);
     let mut expected = lines;

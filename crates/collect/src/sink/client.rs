@@ -47,6 +47,10 @@ pub(super) struct Client {
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) retry_after: Option<RetryAfter>,
+    /// The items that were refused, as the receiver wrote it.
+    pub(super) refused: Option<String>,
+    /// Why.
+    pub(super) reason: Option<String>,
 }
 
 impl Client {
@@ -89,10 +93,15 @@ impl Client {
         if response.status().is_success() && !progress.is_complete() {
             return Err(RequestError::Early);
         }
-        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let header = |name: &str| {
+            let value = response.headers().get(name)?;
+            Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
         Ok(Answer {
             status: response.status().as_u16(),
-            retry_after: retry_after.and_then(RetryAfter::parse),
+            retry_after: header(RETRY_AFTER.as_str()).as_deref().and_then(RetryAfter::parse),
+            refused: header("annals-refused"),
+            reason: header("annals-reason"),
         })
     }
 

@@ -1,14 +1,20 @@
 //! A receiver behind HTTP/1.1, in the clear or encrypted: one POST and one connection per batch. A status of 2xx is the
 //! acknowledgement.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
+
+use annals_store::digest::hex_digits;
 
 use super::body::BodyOptions;
 use super::client::{Answer, Client, RequestError};
 use super::tls::Trust;
 use super::url::{Scheme, Url};
-use super::{Sink, SinkError};
+use super::{ItemRefusal, Sink, SinkError};
 use crate::item::Batch;
+
+/// How much of a receiver's reason is kept.
+const MAX_REASON: usize = 200;
 
 /// A token that would be sent in the clear to another machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +30,7 @@ pub struct HttpSink {
     body: BodyOptions,
     trust: Option<Trust>,
     token: Option<String>,
+    person: Option<String>,
     timeout: Duration,
     /// Built for the first batch.
     client: Option<Client>,
@@ -39,7 +46,7 @@ impl std::fmt::Debug for HttpSink {
 impl HttpSink {
     /// A receiver at this address. Connecting may take `timeout`, and so may the answer after the batch was sent.
     pub fn new(url: Url, body: BodyOptions, timeout: Duration) -> Self {
-        Self { url, body, trust: None, token: None, timeout, client: None }
+        Self { url, body, trust: None, token: None, person: None, timeout, client: None }
     }
 
     /// Sets the certificates that can vouch for the receiver; without them, `https` fails.
@@ -61,6 +68,22 @@ impl HttpSink {
         Ok(self)
     }
 
+    /// Sends the name of the person as a header, with `%` and two digits for what cannot stand in one.
+    pub fn with_person(mut self, name: &str) -> Self {
+        let mut encoded = String::new();
+        for byte in name.bytes() {
+            match byte {
+                b' '..=b'~' if byte != b'%' => encoded.push(char::from(byte)),
+                _ => {
+                    encoded.push('%');
+                    encoded.extend(hex_digits(byte).map(char::from));
+                }
+            }
+        }
+        self.person = Some(encoded.trim().to_owned());
+        self
+    }
+
     fn client(&mut self) -> Result<&Client, RequestError> {
         let client = match self.client.take() {
             Some(client) => client,
@@ -77,9 +100,14 @@ impl HttpSink {
             ("content-type", self.body.content_type().to_owned()),
             ("annals-machine", batch.machine.clone()),
             ("annals-batch", batch.sequence.to_string()),
+            ("annals-version", env!("CARGO_PKG_VERSION").to_owned()),
         ];
+        if !batch.rules.is_empty() {
+            headers.push(("annals-rules", batch.rules.clone()));
+        }
         headers
             .extend(self.body.content_encoding().map(|encoding| ("content-encoding", encoding.to_owned())));
+        headers.extend(self.person.clone().map(|person| ("annals-person", person)));
         headers.extend(self.token.as_ref().map(|token| ("authorization", format!("Bearer {token}"))));
         self.client()?.post(&headers, body)
     }
@@ -90,17 +118,63 @@ impl Sink for HttpSink {
         let body = self.body.encode(batch).map_err(|source| SinkError::Output { source })?;
         let answer = self.post(batch, body);
         let to = &self.url.authority;
-        let Answer { status, retry_after } = answer.map_err(|error| match error {
+        let Answer { status, retry_after, refused, reason } = answer.map_err(|error| match error {
             RequestError::Setup(source) => SinkError::Output { source },
             RequestError::Untrusted(_) => SinkError::Untrusted { what: format!("{to}: {error}") },
             _ => SinkError::Unavailable { what: format!("{to}: {error}"), retry_after: None },
         })?;
-        let what = format!("{to}: status {status}");
-        match status {
-            200..=299 => Ok(()),
-            413 => Err(SinkError::TooLarge { what }),
-            408 | 425 | 429 | 500..=599 => Err(SinkError::Unavailable { what, retry_after }),
+        let reason = reason.map(|reason| reason.chars().take(MAX_REASON).collect::<String>());
+        let what = match &reason {
+            Some(reason) => format!("{to}: status {status}: {reason}"),
+            None => format!("{to}: status {status}"),
+        };
+        match (status, refused) {
+            (200..=299, None) => Ok(()),
+            (200..=299, Some(ranges)) => match indexes(&ranges, batch.items.len()) {
+                Some(indexes) => {
+                    let reason = reason.unwrap_or_else(|| format!("{to} refused it"));
+                    let refusal = |index| ItemRefusal { index, reason: reason.clone() };
+                    Err(SinkError::RefusedItems { items: indexes.into_iter().map(refusal).collect() })
+                }
+                // Not to be taken for an acknowledgement.
+                None => {
+                    let what = format!("{what}: Annals-Refused cannot be read");
+                    Err(SinkError::Unavailable { what, retry_after })
+                }
+            },
+            (413, _) => Err(SinkError::TooLarge { what }),
+            (408 | 425 | 429 | 500..=599, _) => Err(SinkError::Unavailable { what, retry_after }),
+            (401 | 404 | 405 | 407 | 300..=399, _) => Err(SinkError::Denied { what }),
             _ => Err(SinkError::Refused { what }),
+        }
+    }
+}
+
+/// Reads the indexes of items that were refused, such as `0-2,7`.
+fn indexes(text: &str, items: usize) -> Option<BTreeSet<usize>> {
+    let mut all = BTreeSet::new();
+    for range in text.split(',').map(str::trim) {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+        if first > last || last >= items {
+            return None;
+        }
+        all.extend(first..=last);
+    }
+    Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_items_are_ranges_within_the_batch() {
+        let read = |text: &str| indexes(text, 10).map(|all| all.into_iter().collect::<Vec<_>>());
+        assert_eq!(read("0-2, 7,2"), Some(vec![0, 1, 2, 7]));
+        assert_eq!(read("9"), Some(vec![9]));
+        for bad in ["", "10", "3-2", "0-18446744073709551615", "a", "-1", "1,"] {
+            assert_eq!(read(bad), None, "{bad}");
         }
     }
 }

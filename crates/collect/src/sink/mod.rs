@@ -32,9 +32,21 @@ pub enum SinkError {
         /// How long the sink asks to wait.
         retry_after: Option<RetryAfter>,
     },
-    /// The sink refuses it: another attempt does not help.
+    /// The sink refuses it: another attempt does not help. A part of it may be accepted.
     #[error("the sink refused it: {what}")]
     Refused {
+        /// What it said.
+        what: String,
+    },
+    /// The sink has taken all items but these, which it will never take.
+    #[error("the sink refused some of the items: {}", items.first().map_or("", |item| &item.reason))]
+    RefusedItems {
+        /// Which, and why.
+        items: Vec<ItemRefusal>,
+    },
+    /// The sink takes nothing from us: the token or the address is wrong.
+    #[error("the sink accepts nothing: {what}")]
+    Denied {
         /// What it said.
         what: String,
     },
@@ -61,8 +73,18 @@ pub enum SinkError {
     },
 }
 
+/// An item that a sink refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemRefusal {
+    /// Which item of the batch, counted from 0.
+    pub index: usize,
+    /// Why.
+    pub reason: String,
+}
+
 /// Where batches go.
 pub trait Sink {
-    /// Delivers a batch. `Ok` acknowledges all of it; after an error the sink may have all, some or nothing of it.
+    /// Delivers a batch. `Ok` acknowledges all of it, [`SinkError::RefusedItems`] all but some; after another error the sink
+    /// may have all, some or nothing of it.
     fn deliver(&mut self, batch: &Batch) -> Result<(), SinkError>;
 }

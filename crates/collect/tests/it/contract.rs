@@ -1,10 +1,12 @@
-//! The contract of every sink: acknowledged batches are there, complete and in order, and again if sent again.
+//! The contract of every sink: acknowledged batches are there, complete; the suite itself is in the crate, for sinks of others.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use annals_collect::contract::{SinkFixture, check_contract};
 use annals_collect::sink::{BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Trust, Url};
-use annals_collect::{Batch, Item, ItemForm, Sink, SinkError};
+use annals_collect::{Batch, Item, ItemForm, SentItem, Sink, SinkError};
 use annals_json::Value;
 use annals_testkit::receiver::{AUTHORITY, Certificate, Receiver, ReceiverBehavior};
 use annals_testkit::temp::TempDir;
@@ -19,19 +21,96 @@ fn batch(sequence: u64, texts: &[&str]) -> Batch {
         length: 1,
         number: 1,
         form: ItemForm::Line,
+        of: None,
+        to: None,
         text: Some((*text).to_owned()),
     };
-    Batch { machine: "m".to_owned(), sequence, items: texts.iter().enumerate().map(item).collect() }
+    Batch {
+        machine: "m".to_owned(),
+        store: "s".to_owned(),
+        sequence,
+        rules: "r".to_owned(),
+        items: texts.iter().enumerate().map(item).collect(),
+    }
 }
 
-/// The suite: `there` tells what the sink has, as lines.
-fn keeps_the_contract(sink: &mut dyn Sink, there: &dyn Fn() -> Vec<u8>) {
+/// What is left to the sink itself: the bytes are there in the order in which they were sent, and again if sent again.
+fn keeps_the_order(sink: &mut dyn Sink, there: &dyn Fn() -> Vec<u8>) {
     let batches = [batch(1, &["a", "line\nbreak\u{0}", "ü"]), batch(2, &[&"x".repeat(3_000_000)])];
     let mut expected = Vec::new();
     for batch in [&batches[0], &batches[1], &batches[1]] {
         sink.deliver(batch).unwrap();
         expected.extend(batch.ndjson());
         assert!(there() == expected, "{} bytes are there, not {}", there().len(), expected.len());
+    }
+}
+
+fn items(ndjson: &[u8]) -> Vec<SentItem> {
+    let lines = ndjson.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| SentItem::parse(line).unwrap()).collect()
+}
+
+struct FileFixture(PathBuf);
+
+impl SinkFixture for FileFixture {
+    fn open(&mut self) -> Box<dyn Sink + '_> {
+        Box::new(FileSink::open(&self.0).unwrap())
+    }
+
+    fn stored(&mut self) -> Vec<SentItem> {
+        items(&fs::read(&self.0).unwrap())
+    }
+
+    fn has_duplicates(&self) -> bool {
+        true
+    }
+
+    fn refuse(&mut self, _: &str) -> bool {
+        false
+    }
+}
+
+struct OutputFixture(PathBuf);
+
+impl SinkFixture for OutputFixture {
+    fn open(&mut self) -> Box<dyn Sink + '_> {
+        Box::new(OutputSink(fs::File::options().append(true).open(&self.0).unwrap()))
+    }
+
+    fn stored(&mut self) -> Vec<SentItem> {
+        items(&fs::read(&self.0).unwrap())
+    }
+
+    fn has_duplicates(&self) -> bool {
+        true
+    }
+
+    fn refuse(&mut self, _: &str) -> bool {
+        false
+    }
+}
+
+/// A receiver that says which items it refuses, or none.
+struct ReceiverFixture {
+    receiver: Receiver,
+    body: BodyOptions,
+}
+
+impl SinkFixture for ReceiverFixture {
+    fn open(&mut self) -> Box<dyn Sink + '_> {
+        Box::new(HttpSink::new(Url::parse(&self.receiver.url()).unwrap(), self.body, PATIENCE))
+    }
+
+    fn stored(&mut self) -> Vec<SentItem> {
+        items(&kept(&self.receiver))
+    }
+
+    fn has_duplicates(&self) -> bool {
+        true
+    }
+
+    fn refuse(&mut self, _: &str) -> bool {
+        false
     }
 }
 
@@ -65,18 +144,20 @@ fn sink(receiver: &Receiver) -> HttpSink {
 }
 
 #[test]
-fn a_file_keeps_the_contract() {
+fn a_file_keeps_the_order() {
     let folder = TempDir::new("sink");
     let path = folder.path().join("new/out.ndjson");
-    keeps_the_contract(&mut FileSink::open(&path).unwrap(), &|| fs::read(&path).unwrap());
+    keeps_the_order(&mut FileSink::open(&path).unwrap(), &|| fs::read(&path).unwrap());
+    check_contract(&mut FileFixture(folder.path().join("other.ndjson"))).unwrap();
 }
 
 #[test]
-fn an_output_keeps_the_contract() {
+fn an_output_keeps_the_order() {
     let folder = TempDir::new("sink");
     let path = folder.write("out", "");
     let mut sink = OutputSink(fs::File::options().append(true).open(&path).unwrap());
-    keeps_the_contract(&mut sink, &|| fs::read(&path).unwrap());
+    keeps_the_order(&mut sink, &|| fs::read(&path).unwrap());
+    check_contract(&mut OutputFixture(folder.write("other", ""))).unwrap();
 }
 
 #[test]
@@ -85,10 +166,14 @@ fn a_receiver_keeps_the_contract_with_each_body() {
         let receiver = Receiver::start(ReceiverBehavior::Good);
         let url = Url::parse(&receiver.url()).unwrap();
         let mut sink = HttpSink::new(url, body, PATIENCE).with_token("word\r\nX: y").unwrap();
-        keeps_the_contract(&mut sink, &|| kept(&receiver));
+        keeps_the_order(&mut sink, &|| kept(&receiver));
+        check_contract(&mut ReceiverFixture { receiver: Receiver::start(ReceiverBehavior::Good), body })
+            .unwrap();
         let first = &receiver.kept()[0];
         assert_eq!(first.header("authorization"), Some("Bearer wordX:y"));
         assert_eq!((first.header("annals-machine"), first.header("annals-batch")), (Some("m"), Some("1")));
+        let version = Some(env!("CARGO_PKG_VERSION"));
+        assert_eq!((first.header("annals-version"), first.header("annals-rules")), (version, Some("r")));
         let encoding =
             [(Encoding::Identity, None), (Encoding::Gzip, Some("gzip")), (Encoding::Zstd, Some("zstd"))];
         assert!(encoding.contains(&(body.encoding, first.header("content-encoding"))), "{body:?}");
@@ -96,14 +181,14 @@ fn a_receiver_keeps_the_contract_with_each_body() {
 }
 
 #[test]
-fn an_encrypted_receiver_keeps_the_contract() {
+fn an_encrypted_receiver_keeps_the_order() {
     let receiver = Receiver::start_encrypted(ReceiverBehavior::Good, Certificate::Good);
     for url in [receiver.url(), receiver.url().replace("127.0.0.1", "localhost")] {
         let before = kept(&receiver);
         let sink = HttpSink::new(Url::parse(&url).unwrap(), BodyOptions::default(), PATIENCE);
         let mut sink =
             sink.with_trust(Trust::in_pem(AUTHORITY.as_bytes()).unwrap()).with_token("word").unwrap();
-        keeps_the_contract(&mut sink, &|| kept(&receiver)[before.len()..].to_vec());
+        keeps_the_order(&mut sink, &|| kept(&receiver)[before.len()..].to_vec());
     }
     assert_eq!(receiver.kept()[0].header("authorization"), Some("Bearer word"));
 }
@@ -163,7 +248,8 @@ fn a_torn_line_of_a_file_is_ended_first() {
 
 #[test]
 fn a_receiver_that_refuses_is_told_from_one_that_is_away() {
-    for (status, is_away) in [(429, true), (503, true), (408, true), (400, false), (301, false), (413, false)]
+    for (status, is_away) in
+        [(429, true), (503, true), (408, true), (400, false), (301, false), (401, false), (413, false)]
     {
         let receiver = Receiver::start(ReceiverBehavior::Status(status));
         let error = sink(&receiver).deliver(&batch(1, &["a"])).unwrap_err();

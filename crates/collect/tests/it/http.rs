@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use annals_collect::sink::{BodyOptions, Encoding, Format, HttpSink, Url};
-use annals_collect::{Batch, Item, ItemForm, RetryAfter, Sink, SinkError};
+use annals_collect::{Batch, Item, ItemForm, ItemRefusal, RetryAfter, Sink, SinkError};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -20,9 +20,12 @@ fn batch(bytes: usize) -> Batch {
         length: 1,
         number: 1,
         form: ItemForm::Line,
+        of: None,
+        to: None,
         text: Some("x".repeat(bytes)),
     };
-    Batch { machine: "m".to_owned(), sequence: 1, items: vec![item] }
+    let (machine, store, rules) = ("m".to_owned(), "s".to_owned(), "r".to_owned());
+    Batch { machine, store, sequence: 1, rules, items: vec![item] }
 }
 
 /// Serves connections one after the other: reads a head, then does as `answer` says. Tells of each head.
@@ -89,10 +92,40 @@ fn no_redirect_is_followed() {
             let _ = stream.write_all(head.as_bytes());
         });
         let error = sink(url, TIMEOUT).with_token("word").unwrap().deliver(&batch(10)).unwrap_err();
-        assert!(matches!(error, SinkError::Refused { .. }), "{error:?}");
+        assert!(matches!(error, SinkError::Denied { .. }), "{error:?}");
         assert!(error.to_string().contains(&format!("status {status}")), "{error}");
     }
     assert!(heads.try_recv().is_err());
+}
+
+#[test]
+fn a_receiver_may_refuse_some_items_and_keep_the_rest() {
+    let refused = |header: &'static str| {
+        let (url, _) = server(move |stream| {
+            let answer = format!("HTTP/1.1 200 OK\r\n{header}Content-Length: 0\r\n\r\n");
+            let _ = stream.write_all(answer.as_bytes());
+            let _ = stream.read_to_end(&mut Vec::new());
+        });
+        sink(url, TIMEOUT).deliver(&batch(10))
+    };
+    let error = refused("Annals-Refused: 0\r\nAnnals-Reason: it was forgotten\r\n").unwrap_err();
+    let SinkError::RefusedItems { items } = error else { panic!("{error:?}") };
+    assert_eq!(items, [ItemRefusal { index: 0, reason: "it was forgotten".to_owned() }]);
+    for unreadable in ["Annals-Refused: 1\r\n", "Annals-Refused: all\r\n", "Annals-Refused:\r\n"] {
+        let error = refused(unreadable).unwrap_err();
+        assert!(matches!(error, SinkError::Unavailable { .. }), "{unreadable}: {error:?}");
+    }
+}
+
+#[test]
+fn a_person_is_named_in_a_header_and_cannot_add_another() {
+    let (url, heads) = server(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n");
+    });
+    sink(url, TIMEOUT).with_person("Zoë %\r\nX: y").deliver(&batch(10)).unwrap();
+    let head = heads.recv().unwrap().to_lowercase();
+    assert!(head.contains("annals-person: zo%c3%ab %25%0d%0ax: y\r\n"), "{head}");
+    assert!(head.contains("annals-rules: r\r\n") && head.contains("annals-version: "), "{head}");
 }
 
 #[test]

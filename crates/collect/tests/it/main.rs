@@ -5,8 +5,13 @@
 mod contract;
 mod exactly_once;
 mod http;
+mod last_line;
+mod moves;
 mod patience;
+mod refusals;
 mod spool;
+mod suite;
 mod support;
 mod too_large;
+mod upgrade;
 mod what;

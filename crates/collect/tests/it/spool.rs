@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use annals_collect::{Batch, CollectError, Collector, Limits, PassReport, RetryPolicy, Sink, SinkError};
+use annals_collect::{CollectError, Collector, Limits, PassReport, RetryPolicy};
 use annals_store::source::{Clock, Source};
 use annals_store::{DataDir, Store};
 use annals_testkit::home::Home;
@@ -12,29 +12,12 @@ use annals_testkit::temp::TempDir;
 use annals_testkit::tree::copy;
 use annals_transcript::redact::SecretRules;
 
-use crate::support::{Arrived, Memory, pass};
+use crate::support::{Arrived, Memory, Snapshots, Unavailable, pass};
 
 const SESSION: &str = "projects/-work/11111111-1111-4111-8111-111111111111.jsonl";
 const OTHER: &str = "projects/-work/22222222-2222-4222-8222-222222222222.jsonl";
 /// Made of two halves, so that no scanner takes this file for a leak.
 const SECRET: &str = concat!("ghp_", "a8Kq2LmN4pRs6TuV8wXy1ZbC3dEf5GhJ7kQ9");
-
-/// A sink that is away a number of times, and then remembers.
-#[derive(Debug, Default)]
-struct Unavailable {
-    times: u32,
-    then: Memory,
-}
-
-impl Sink for Unavailable {
-    fn deliver(&mut self, batch: &Batch) -> Result<(), SinkError> {
-        if self.times == 0 {
-            return self.then.deliver(batch);
-        }
-        self.times -= 1;
-        Err(SinkError::Unavailable { what: "told to".to_owned(), retry_after: None })
-    }
-}
 
 fn never() -> Unavailable {
     Unavailable { times: u32::MAX, ..Unavailable::default() }
@@ -87,12 +70,12 @@ fn what_was_read_outlives_the_files_and_holds_no_secret() {
     }
     fs::remove_file(first).unwrap();
     fs::write(second, "six\n").unwrap();
-    // Again away: what is new joins what waits, behind it.
-    assert_eq!(waiting(pass(&home, &source, &mut never(), small(2))).0, 4);
+    // Again away: what is new joins what waits, behind it, and so does the mark of the file that is gone.
+    assert_eq!(waiting(pass(&home, &source, &mut never(), small(2))).0, 5);
     let mut sink = Memory::default();
     let passed = pass(&home, &source, &mut sink, small(2)).unwrap();
-    assert_eq!((passed.items, passed.spooled, passed.batches, passed.files), (6, 6, 4, 2));
-    assert_eq!(sink.batches, [1, 2, 3, 4]);
+    assert_eq!((passed.items, passed.spooled, passed.batches, passed.files), (6, 6, 5, 2));
+    assert_eq!((passed.gone, &sink.batches[..]), (1, &[1, 2, 3, 4, 5][..]));
     let texts: Vec<_> = sink.arrived.texts.values().map(String::as_str).collect();
     assert_eq!(texts, ["one [REDACTED:github-token]", "two", "three", "four", "five", "six"]);
     assert_eq!((spooled(&home).len(), sink.arrived.repeated), (0, 0));
@@ -163,21 +146,6 @@ fn everything_is_read_before_a_sink_is_waited_for() {
     assert_eq!(collector.pass(&mut sink).unwrap().items, 3);
     assert!(!home.config_dir().join(SESSION).exists());
     assert_eq!(sink.then.arrived.latest(SESSION), ["one", "two", "three"]);
-}
-
-/// A sink that keeps our folder as a crash during each delivery would leave it.
-struct Snapshots<'h> {
-    home: &'h Home,
-    taken: Vec<(TempDir, Vec<u8>)>,
-}
-
-impl Sink for Snapshots<'_> {
-    fn deliver(&mut self, batch: &Batch) -> Result<(), SinkError> {
-        let folder = TempDir::new("snapshot");
-        copy(&self.home.data_dir(), folder.path());
-        self.taken.push((folder, batch.ndjson()));
-        Ok(())
-    }
 }
 
 #[test]

@@ -12,6 +12,14 @@ use crate::support::{Memory, pass};
 
 const SESSION: &str = "projects/-work/11111111-1111-4111-8111-111111111111.jsonl";
 const AGENT: &str = "projects/-work/11111111-1111-4111-8111-111111111111/subagents/agent-a1.jsonl";
+const META: &str = "projects/-work/11111111-1111-4111-8111-111111111111/subagents/agent-a1.meta.json";
+const JOURNAL: &str =
+    "projects/-work/11111111-1111-4111-8111-111111111111/subagents/workflows/wf_1/journal.jsonl";
+const WORKFLOW: &str = "projects/-work/11111111-1111-4111-8111-111111111111/workflows/wf_1.json";
+const SCRIPT: &str = "projects/-work/11111111-1111-4111-8111-111111111111/workflows/scripts/a.js";
+const TITLE: &str = "projects/-work/11111111-1111-4111-8111-111111111111/custom-title.json";
+const PASTE: &str = "paste-cache/0123456789abcdef.txt";
+const SNAPSHOT: &str = "shell-snapshots/snapshot-bash-1.sh";
 const OUTPUT: &str = "projects/-work/11111111-1111-4111-8111-111111111111/tool-results/b1.txt";
 /// Made of two halves, so that no scanner takes this file for a leak.
 const SECRET: &str = concat!("ghp_", "a8Kq2LmN4pRs6TuV8wXy1ZbC3dEf5GhJ7kQ9");
@@ -25,15 +33,22 @@ fn priorities_and_extras_choose() {
     home.write("stats-cache.json", "{}");
     home.write("projects/-work/sessions-index.json", "{\"entries\":[]}");
     home.write(OUTPUT, "out");
+    for file in [META, WORKFLOW, SCRIPT, JOURNAL, TITLE, PASTE, SNAPSHOT] {
+        home.write(file, "{}\n");
+    }
     let store = Store::open(home.config_dir());
     let names = |up_to, extras: &[Extra]| -> Vec<String> {
         let selection = Selection { up_to, extras: extras.to_vec() };
-        selection.targets(&store.discover()).into_iter().map(|target| target.name).collect()
+        selection.targets(&store, &store.discover()).into_iter().map(|target| target.name).collect()
     };
     let index = "projects/-work/sessions-index.json";
-    assert_eq!(names(Priority::P0, &[]), [SESSION, index]);
-    assert_eq!(names(Priority::P1, &[Extra::ToolResults]), [SESSION, OUTPUT, index, AGENT]);
-    assert_eq!(names(Priority::P3, &[]), [SESSION, index, AGENT, "history.jsonl", "stats-cache.json"]);
+    assert_eq!(names(Priority::P0, &[]), [SESSION, TITLE, index]);
+    let (p1, rest) = ([AGENT, META, JOURNAL, SCRIPT, WORKFLOW], ["history.jsonl", PASTE, "stats-cache.json"]);
+    let with = |first: &[&'static str]| [first, &p1].concat();
+    assert_eq!(names(Priority::P1, &[Extra::ToolResults]), with(&[SESSION, TITLE, OUTPUT, index]));
+    assert_eq!(names(Priority::P3, &[]), [&with(&[SESSION, TITLE, index])[..], &rest].concat());
+    let named = names(Priority::P0, &[Extra::Pastes, Extra::ShellSnapshots]);
+    assert_eq!(named, [PASTE, SESSION, TITLE, index, SNAPSHOT]);
 }
 
 #[test]
@@ -135,6 +150,25 @@ fn secrets_do_not_leave_in_any_form() {
     let all: String = sink.arrived.texts.values().map(String::as_str).collect();
     assert!(!all.contains(&SECRET[4..]) && !all.contains(bare), "{all}");
     assert_eq!(all.matches("[REDACTED:").count(), 7, "{all}");
+}
+
+#[test]
+fn secrets_do_not_leave_in_the_files_around_a_session() {
+    let (home, source, mut sink) = (Home::new(), CountingSource::default(), Memory::default());
+    home.write(AGENT, "{\"type\":\"user\"}\n{\"type\":\"user\"}\n");
+    home.write(META, format!("{{\"agentType\":\"x\",\"description\":\"use {SECRET}\"}}"));
+    home.write(WORKFLOW, format!("{{\"state\":{{\"result\":\"got {SECRET}\"}}}}"));
+    home.write(SCRIPT, format!("const token = '{SECRET}';\n"));
+    home.write(JOURNAL, format!("{{\"event\":\"{SECRET}\"}}\n"));
+    home.write(TITLE, format!("{{\"customTitle\":\"rotate {SECRET}\"}}"));
+    home.write(PASTE, format!("pasted {SECRET}\n"));
+    home.write(SNAPSHOT, format!("export GITHUB_TOKEN={SECRET}\n"));
+    let extras = |collector: &mut Collector<'_>| collector.selection.extras = vec![Extra::ShellSnapshots];
+    let passed = pass(&home, &source, &mut sink, extras).unwrap();
+    assert_eq!((passed.items, passed.files), (9, 8));
+    let all: String = sink.arrived.texts.values().map(String::as_str).collect();
+    assert!(!all.contains(&SECRET[4..]), "{all}");
+    assert_eq!(all.matches("[REDACTED:").count() as u64 + passed.withheld, 7, "{all}");
 }
 
 #[test]

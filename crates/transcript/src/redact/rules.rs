@@ -87,6 +87,16 @@ impl SecretRules {
         })
     }
 
+    /// The kinds of secrets that are looked for.
+    pub fn kinds(&self) -> impl Iterator<Item = SecretKind> {
+        self.kinds.iter().copied()
+    }
+
+    /// The patterns of the user.
+    pub fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(Regex::as_str)
+    }
+
     /// Returns the secrets of a text, in order, without overlap.
     pub fn find(&self, text: &str) -> Vec<Finding> {
         self.find_counting(text).0

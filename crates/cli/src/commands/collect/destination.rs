@@ -39,9 +39,7 @@ impl Destination {
         Url::parse(text).map(Self::Receiver).map_err(|error| {
             let fault = Fault::usage(format!("--to {text}: {error}"));
             match error {
-                UrlError::Credentials => {
-                    fault.hint("pass the token in $ANNALS_COLLECT_TOKEN or --token-file")
-                }
+                UrlError::Credentials => fault.hint("pass the token in $ANNALS_TOKEN or --token-file"),
                 UrlError::Malformed => {
                     fault.hint("use file:PATH, - for standard output, or http(s)://HOST[:PORT][/PATH]")
                 }
@@ -67,6 +65,9 @@ impl Destination {
             return Err(Fault::usage(
                 "--format json is for http receivers: files and standard output get one item per line",
             ));
+        }
+        if !matches!(self, Self::Receiver(_)) && args.person.is_some() {
+            return Err(Fault::usage("--person is for receivers: an item does not say whose it is"));
         }
         Ok(match self {
             Self::File(path) => Box::new(FileSink::open(path)?),
@@ -98,6 +99,9 @@ fn receiver(url: &Url, args: &CollectArgs, context: &Context) -> Result<HttpSink
     if url.scheme == Scheme::Https {
         sink = sink.with_trust(trust(args)?);
     }
+    if let Some(person) = &args.person {
+        sink = sink.with_person(person);
+    }
     match token(args, context)? {
         Some(token) => sink.with_token(&token).map_err(|error| {
             Fault::usage(error.to_string()).hint("use https, or a forwarder on this machine")
@@ -125,8 +129,11 @@ fn trust(args: &CollectArgs) -> Result<Trust, Fault> {
 
 fn token(args: &CollectArgs, context: &Context) -> Result<Option<String>, Fault> {
     match &args.token_file {
-        Some(path) => Ok(Some(String::from_utf8_lossy(&read_input(path)?).trim().to_owned())),
-        None => Ok(context.collect_token.as_ref().map(|token| token.reveal().to_owned())),
+        Some(path) => match String::from_utf8_lossy(&read_input(path)?).trim() {
+            "" => Err(Fault::usage(format!("--token-file {}: the file is empty", path.display()))),
+            token => Ok(Some(token.to_owned())),
+        },
+        None => Ok(context.token.as_ref().map(|token| token.reveal().to_owned())),
     }
 }
 

@@ -1,18 +1,18 @@
 //! `annals collect`: sends new lines of the store to a sink, once or continuously.
 
 mod destination;
+mod report;
+mod status;
 
 use std::time::Duration;
 
-use annals_collect::{
-    Backlog, Batch, CollectError, Collector, Extra, OversizedItem, PassReport, Priority, Selection, Sink,
-    SinkError, UnclaimedBacklog,
-};
+use annals_collect::{Backlog, Batch, CollectError, Collector, Extra, Priority, Selection, Sink, SinkError};
 use annals_store::Store;
 use annals_store::watch::{Watch, WatchTarget};
 use annals_transcript::redact::SecretRules;
 
 use self::destination::Destination;
+use self::report::{is_worth_a_line, outcome, report, report_unread};
 use crate::args::{CollectArgs, ExtraKind, PriorityLimit};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -38,6 +38,10 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
     let destination = Destination::parse(&args.to, context)?;
     let (data, store, source) = (context.data_dir()?, Store::clone(&context.store), context.source);
     let name = destination.name();
+    if args.status {
+        let collector = Collector::look(&store, &data, &name, rules, &source)?;
+        return status::print(&collector.status()?, context);
+    }
     if args.dry_run {
         let mut collector = Collector::look(&store, &data, &name, rules, &source)?;
         collector.selection = selection(args);
@@ -58,6 +62,9 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
     }
     collector.limits.spool = args.spool;
     collector.retry.attempts = args.attempts;
+    if args.retry_refused {
+        collector.retry_refused()?;
+    }
     let Some(mut watch) = watch else {
         let passed = collector.pass(&mut *sink)?;
         report(&passed, &destination, "sent", context)?;
@@ -69,7 +76,7 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
             Ok(mut passed) => {
                 // What waits of other stores is said once.
                 passed.unclaimed.take_if(|_| !std::mem::take(&mut is_first));
-                match passed.items > 0 || !passed.set_aside.is_empty() || passed.unclaimed.is_some() {
+                match is_worth_a_line(&passed) {
                     true => report(&passed, &destination, "sent", context)?,
                     false => report_unread(&passed, context),
                 }
@@ -105,6 +112,7 @@ fn selection(args: &CollectArgs) -> Selection {
         ExtraKind::Plans => Extra::Plans,
         ExtraKind::Memory => Extra::Memory,
         ExtraKind::Pastes => Extra::Pastes,
+        ExtraKind::ShellSnapshots => Extra::ShellSnapshots,
     };
     Selection { up_to, extras: args.include.iter().map(extra).collect() }
 }
@@ -118,68 +126,6 @@ fn waits(waiting: &Backlog) -> String {
         ""
     };
     format!("{batches} in the spool ({}){full}", words::bytes(waiting.bytes))
-}
-
-fn outcome(passed: &PassReport) -> Outcome {
-    let is_whole = passed.unread.is_empty() && passed.too_large.is_empty() && passed.withheld == 0;
-    let is_whole = is_whole && passed.set_aside.is_empty() && passed.unlisted.is_empty();
-    let is_whole = is_whole && passed.unclaimed.is_none();
-    if is_whole { Outcome::Done } else { Outcome::ProblemsFound }
-}
-
-/// Reports what waits of a store that no run sends.
-fn report_unclaimed(unclaimed: &UnclaimedBacklog, context: &Context) {
-    let whose = match &unclaimed.store {
-        Some(store) => format!("of {}, which is gone", store.display()),
-        None => "of another store".to_owned(),
-    };
-    context.say(format!("{} {whose}; annals collect --all-stores sends it", waits(&unclaimed.backlog)));
-}
-
-fn report_unread(passed: &PassReport, context: &Context) {
-    let unread = passed.unread.iter().map(|error| error.problem());
-    context.note_unread(unread.chain(passed.unlisted.iter().cloned()));
-    context.report_unread();
-}
-
-fn report(passed: &PassReport, to: &Destination, done: &str, context: &mut Context) -> Result<(), Fault> {
-    report_unread(passed, context);
-    if let Some(unclaimed) = &passed.unclaimed {
-        report_unclaimed(unclaimed, context);
-    }
-    for path in &passed.too_large {
-        context.say(format!("{}: too large to send", path.display()));
-    }
-    for aside in &passed.set_aside {
-        let OversizedItem { file, line, bytes, path } = aside;
-        let bytes = words::bytes(*bytes);
-        context.say(format!(
-            "{file}, line {line}: too large for the sink ({bytes}); saved to {}",
-            path.display()
-        ));
-    }
-    let items = words::plural(passed.items, "item", "items");
-    let files = words::plural(passed.files, "file", "files");
-    let said = format!("{items} of {files} {done}, {}", words::bytes(passed.bytes));
-    // Standard output may be the sink.
-    if *to == Destination::Output {
-        context.say(said);
-    } else if context.json {
-        context.out.json(|object| {
-            object.number("items", passed.items).number("files", passed.files);
-            object.number("bytes", passed.bytes).number("batches", passed.batches);
-            object.number("retries", passed.retries).number("restarted", passed.restarted);
-            object.number("withheld", passed.withheld).number("spooled", passed.spooled);
-            object.number("tooLarge", passed.too_large.len() as u64);
-            object.number("unread", (passed.unread.len() + passed.unlisted.len()) as u64);
-            object.number("setAside", passed.set_aside.len() as u64);
-            let unclaimed = passed.unclaimed.as_ref().map_or(0, |unclaimed| unclaimed.backlog.batches);
-            object.number("unclaimed", unclaimed);
-        })?;
-    } else {
-        context.out.line(said)?;
-    }
-    Ok(context.out.flush()?)
 }
 
 impl From<CollectError> for Fault {
@@ -203,6 +149,11 @@ impl From<CollectError> for Fault {
                 Self::usage(message)
                     .hint("--ca-file FILE adds certificates to trust")
                     .hint(format!("{}; sent by the next run", waits(&waiting)))
+            }
+            CollectError::NotDelivered { source: SinkError::Denied { .. }, waiting, .. } => {
+                Self::system(message)
+                    .hint("check the address and the token: $ANNALS_TOKEN or --token-file")
+                    .hint(format!("{}; sent first by the next run", waits(&waiting)))
             }
             CollectError::NotDelivered { waiting, .. } => {
                 Self::system(message).hint(format!("{}; sent first by the next run", waits(&waiting)))

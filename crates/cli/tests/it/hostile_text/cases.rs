@@ -124,7 +124,7 @@ pub(super) fn cases() -> Vec<Case> {
     let reading = "ls --all --long|show S --full|check S|check --all -v|todos|todos --all|plans|plans plan|plans N\
         |export --all --to N|export --all --redact --as markdown --to N\
         |history|files|files S|files T|files --changed|search UFdO -C 2|search T|search B --exact|search --exact .|stats|usage --compare|usage --statusline\
-        |index|index --rebuild|collect --to -|collect --to - --dry-run|collect --to N|gc|gc --older-than 0d\
+        |index|index --rebuild|collect --to -|collect --to - --dry-run|collect --to N|collect --to - --status|collect --to N --status --json|collect --to - --retry-refused|gc|gc --older-than 0d\
         |gc --kind debug,pastes,shell-snapshots --older-than 0d|redact S --scan|rewind S|undo --list|trash --list\
         |archive --list|archive --all|archive --verify|restore|help|help show|help T|man|completions bash\
         |completions zsh|completions fish|demo --out N|new --title T --tag T --cwd N --git-branch T|mock-api --script N|serve --password-file N";
