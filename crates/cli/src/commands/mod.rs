@@ -42,6 +42,7 @@ mod stats;
 mod strip;
 mod tag;
 mod tail;
+mod team;
 mod todos;
 mod trash;
 mod tui;
@@ -63,6 +64,7 @@ fn uses_store(command: Option<&Command>) -> bool {
                 | Command::Man
                 | Command::Help(_)
                 | Command::Config(_)
+                | Command::Team(_)
         )
     )
 }
@@ -129,6 +131,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Restore(args)) => restore::run(&args, context),
         Some(Command::Archive(args)) => archive::run(&args, context),
         Some(Command::Collect(args)) => collect::run(&args, context),
+        Some(Command::Team(args)) => team::run(&args, context),
         Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Rewind(args)) => rewind::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),

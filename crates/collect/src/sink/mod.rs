@@ -2,6 +2,7 @@
 
 mod body;
 mod client;
+mod exchange;
 mod http;
 mod lines;
 mod tls;
@@ -13,6 +14,8 @@ use std::io;
 use annals_store::files::WriteError;
 
 pub use body::{BodyOptions, Encoding, Format};
+pub use client::{Client, RequestError};
+pub use exchange::Reply;
 pub use http::{ExposedToken, HttpSink};
 pub use lines::{FileSink, OutputSink};
 pub use tls::{Trust, TrustError};
