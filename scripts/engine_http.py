@@ -33,7 +33,7 @@ class Engine:
         self.lock = threading.Lock()
         self.failure = None
 
-    def run(self, statement, rows, parameters, settings):
+    def run(self, statement, rows, parameters, settings, database):
         settings = ", ".join(f"{name} = {value if value.isdigit() else quoted(value)}" for name, value in settings.items())
         if INSERT.match(statement):
             self.fail_if_told()
@@ -47,6 +47,8 @@ class Engine:
             if settings and re.match(r"(?is)\s*(select|with)\b", statement):
                 statement += f" SETTINGS {settings}"
         with self.lock:
+            if database:
+                self.session.query(f"USE {database}")
             answer = self.session.query(statement, form, params=parameters) if parameters else self.session.query(statement, form)
         return answer.bytes() if answer is not None else b""
 
@@ -109,7 +111,7 @@ def handler(engine, login):
             parameters = {name[6:]: value for name, value in values.items() if name.startswith("param_")}
             settings = {name: value for name, value in values.items() if name not in NO_SETTINGS and not name.startswith("param_")}
             try:
-                answer = engine.run(statement, rows, parameters, settings)
+                answer = engine.run(statement, rows, parameters, settings, values.get("database"))
             except Exception as error:  # whatever it is, a server would answer
                 text = str(error)
                 found = re.search(r"Code: (\d+)", text)

@@ -68,7 +68,14 @@ impl Stores {
                 all.push(Store::open(folder));
             }
         }
-        Self { all, in_use: Cell::new(0), are_named: false, home: None, machines: Vec::new(), gone: HashSet::new() }
+        Self {
+            all,
+            in_use: Cell::new(0),
+            are_named: false,
+            home: None,
+            machines: Vec::new(),
+            gone: HashSet::new(),
+        }
     }
 
     /// Those that were named, else the client's usual places, as far as they exist.

@@ -7,10 +7,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use annals_store::DataDir;
 use annals_store::find::MIN_PREFIX;
-use annals_team::query::{
-    FileChoice, FileContent, Scope, TeamFile, fetch, files, owners, sessions_titled,
-};
 use annals_team::Engine;
+use annals_team::query::{FileChoice, FileContent, Scope, TeamFile, fetch, files, owners, sessions_titled};
 use annals_vault::Vault;
 
 use crate::context::Context;
@@ -98,7 +96,10 @@ fn fetch_files(engine: &Engine, found: &[TeamFile], context: &mut Context) -> Re
     fetch(engine, found, |file, content| {
         let Some(store) = stores.get(&(file.machine.as_str(), file.store.as_str())) else { return Ok(()) };
         let Some(path) = below(store, &file.file) else {
-            return Err(Fault::damage(format!("{:?} of machine {} is not a path below a store", file.file, file.machine)));
+            return Err(Fault::damage(format!(
+                "{:?} of machine {} is not a path below a store",
+                file.file, file.machine
+            )));
         };
         withheld += content.withheld;
         if file.is_gone {

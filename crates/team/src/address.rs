@@ -86,7 +86,13 @@ mod tests {
         assert_eq!(read("clickhouse+https://me:secret@db/x"), Err(AddressError::Credentials));
         assert_eq!(read("clickhouse+https://db/a`b"), Err(AddressError::Database("a`b".into())));
         assert_eq!(read("clickhouse+https://db/1a"), Err(AddressError::Database("1a".into())));
-        for bad in ["https://db", "clickhouse://db", "clickhouse+ftp://db", "clickhouse+https://", "clickhouse+https"] {
+        for bad in [
+            "https://db",
+            "clickhouse://db",
+            "clickhouse+ftp://db",
+            "clickhouse+https://",
+            "clickhouse+https",
+        ] {
             assert_eq!(read(bad), Err(AddressError::Malformed), "{bad}");
         }
     }

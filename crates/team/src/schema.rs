@@ -11,16 +11,18 @@ pub const FORM: u16 = 1;
 /// The tables that hold rows of items, in the order in which they are written: files last, so that what they name is there.
 pub const ITEM_TABLES: [&str; 6] = ["lines", "messages", "calls", "responses", "facts", "files"];
 
-const STATEMENTS: &str = include_str!("schema.sql");
+const TABLES: &str = include_str!("schema.sql");
+const VIEWS: &str = include_str!("views.sql");
 
-/// The statements that make the tables of a database.
+/// The statements that make the tables and views of a database.
 pub fn statements(database: &str) -> Vec<String> {
-    let plain: Vec<&str> = STATEMENTS.lines().filter(|line| !line.starts_with("--")).collect();
+    let lines = TABLES.lines().chain(VIEWS.lines());
+    let plain: Vec<&str> = lines.filter(|line| !line.starts_with("--")).collect();
     let statements = plain.join("\n").replace("{db}", database);
     statements.split(';').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
 }
 
-/// Makes the tables; those that are there stay.
+/// Makes the tables and views; tables that are there stay.
 pub fn apply(engine: &Engine) -> Result<(), EngineError> {
     for statement in statements(&engine.address().database) {
         engine.execute(&statement, &[])?;
@@ -31,7 +33,8 @@ pub fn apply(engine: &Engine) -> Result<(), EngineError> {
 
 /// The version of the tables that are there.
 pub fn version(engine: &Engine) -> Result<Option<u32>, EngineError> {
-    let found = engine.select("SELECT argMax(value, version) AS value FROM {db}.meta WHERE key = 'schema'", &[])?;
+    let found =
+        engine.select("SELECT argMax(value, version) AS value FROM {db}.meta WHERE key = 'schema'", &[])?;
     Ok(found.first().and_then(|row| row.text("value").parse().ok()))
 }
 

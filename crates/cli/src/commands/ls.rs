@@ -266,12 +266,7 @@ pub(crate) fn project_name(summary: &Summary) -> String {
 }
 
 /// The title, marked if only the vault or the team has the session, and with the session that it was forked from.
-fn marked_title(
-    summary: &Summary,
-    in_vault: &HashSet<PathBuf>,
-    ids: &ShortIds,
-    context: &Context,
-) -> String {
+fn marked_title(summary: &Summary, in_vault: &HashSet<PathBuf>, ids: &ShortIds, context: &Context) -> String {
     let mark = match in_vault.contains(&summary.path) {
         true => "[vault] ",
         false if context.store.is_gone(&summary.path) => "[deleted] ",

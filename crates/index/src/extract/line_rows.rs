@@ -93,7 +93,8 @@ impl IndexedFile {
             };
             read_objects(&line, found, |_| ());
         }
-        let rows = LineRows { responses: usage.finish(), millis, session, forked_from, ..LineRows::default() };
+        let rows =
+            LineRows { responses: usage.finish(), millis, session, forked_from, ..LineRows::default() };
         rows.with(batch)
     }
 

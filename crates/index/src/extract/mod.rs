@@ -20,5 +20,5 @@ pub use line_rows::LineRows;
 pub(crate) use rows::{Batch, BatchMode, Occurrences};
 pub use rows::{CallRow, IndexedFile, MAX_INDEXED_BYTES, MessageRow};
 pub(crate) use sides::SideRow;
-pub(crate) use words::{as_indexed, is_camel_case, parts_of};
 pub use tokens::{text_tokens, tokens};
+pub(crate) use words::{as_indexed, is_camel_case, parts_of};

@@ -172,10 +172,11 @@ mod tests {
             (state >> 33) as usize % end
         };
         let alphabet: Vec<char> =
-            "aB9 _-.\u{301}\u{345}éÉßſıİΣςæ日本กा\u{200d}😀\u{10ffff}Ⅻ½٣\n\t\"'(getUserName".chars().collect();
-        let texts: Vec<String> = (0..3000)
-            .map(|_| (0..below(24)).map(|_| alphabet[below(alphabet.len())]).collect())
-            .collect();
+            "aB9 _-.\u{301}\u{345}éÉßſıİΣςæ日本กा\u{200d}😀\u{10ffff}Ⅻ½٣\n\t\"'(getUserName"
+                .chars()
+                .collect();
+        let texts: Vec<String> =
+            (0..3000).map(|_| (0..below(24)).map(|_| alphabet[below(alphabet.len())]).collect()).collect();
         assert_same(&texts);
         assert_same(&texts.iter().map(|text| searchable(text)).collect::<Vec<_>>());
     }

@@ -113,7 +113,10 @@ pub fn fetch<E: From<EngineError>>(
     let mut from = 0;
     while from < files.len() {
         let (mut end, mut bytes) = (from, 0);
-        while end < files.len() && (end == from || bytes + files[end].bytes <= CHUNK_BYTES) && end - from < 400 {
+        while end < files.len()
+            && (end == from || bytes + files[end].bytes <= CHUNK_BYTES)
+            && end - from < 400
+        {
             bytes += files[end].bytes;
             end += 1;
         }

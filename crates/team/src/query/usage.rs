@@ -50,7 +50,7 @@ const ONCE: &str = "
                 (most, input, cache_read, write_1h, write_5m, searches, fetches, model, tier, speed, side_calls)) AS reading
         FROM per_file GROUP BY key)
     SELECT place.1 AS machine, place.2 AS store, place.3 AS file, place.4 AS generation,
-        if(isNull(place.5), NULL, floor(assumeNotNull(place.5) / 900000)) AS quarter,
+        if(isNull(place.5), NULL, toInt64(floor(assumeNotNull(place.5) / 900000))) AS quarter,
         place.6 AS is_sidechain, place.7 AS agent, min(place.5) AS first, max(place.5) AS last, ";
 
 const OF_RESPONSES: &str = "reading.1 AS model, reading.2 AS certainty, count() AS responses,
@@ -59,13 +59,15 @@ const OF_RESPONSES: &str = "reading.1 AS model, reading.2 AS certainty, count() 
         toString(sum(reading.10)) AS cost, toString(sum(reading.11)) AS bare_cost
     FROM once ";
 
-const OF_SIDE_CALLS: &str = "side.1 AS model, side.2 AS certainty, 0 AS responses, sum(side.3) AS input, sum(side.4) AS output,
+const OF_SIDE_CALLS: &str =
+    "side.1 AS model, side.2 AS certainty, 0 AS responses, sum(side.3) AS input, sum(side.4) AS output,
         sum(side.5) AS cache_read, sum(side.6) AS write_5m, sum(side.7) AS write_1h, sum(side.8) AS searches,
         sum(side.9) AS fetches, toString(sum(side.10)) AS cost, toString(sum(side.11)) AS bare_cost
     FROM once ARRAY JOIN reading.12 AS side ";
 
 /// Few responses have side calls.
-const WITH_SIDE_CALLS: &str = " AND key IN (SELECT key FROM {db}.responses WHERE tenant = {tenant:String} AND notEmpty(side_calls))";
+const WITH_SIDE_CALLS: &str =
+    " AND key IN (SELECT key FROM {db}.responses WHERE tenant = {tenant:String} AND notEmpty(side_calls))";
 
 /// Asks for the usage of everybody in the scope. A response that several people have counts where it was first.
 pub fn usage(engine: &Engine, scope: &Scope) -> Result<TeamUsage, EngineError> {
@@ -82,7 +84,8 @@ pub fn usage(engine: &Engine, scope: &Scope) -> Result<TeamUsage, EngineError> {
             item(&row, file, &files.usage.sources)
         }));
     }
-    let prices = engine.select("SELECT DISTINCT prices FROM {db}.responses WHERE tenant = {tenant:String}", &[])?;
+    let prices =
+        engine.select("SELECT DISTINCT prices FROM {db}.responses WHERE tenant = {tenant:String}", &[])?;
     let prices = prices.rows().map(|row| row.text("prices")).collect();
     Ok(TeamUsage { items, prices, ..files.usage })
 }

@@ -91,7 +91,10 @@ impl<'i> ItemWriter<'i> {
             self.name(object);
             object.string("project", self.file.map_or("", |file| &file.slug)).string("session", self.session);
             object.string("agent", self.agent()).number("offset", message.offset);
-            object.number("length", message.length).number("line", message.line).number("block", message.block);
+            object
+                .number("length", message.length)
+                .number("line", message.line)
+                .number("block", message.block);
             object.string("file_role", role_name(self.file)).string("class", class(message.kind));
             object.string("role", message.role.name()).string("kind", message.kind.name());
             object.string("tool", message.tool.as_deref().unwrap_or_default());
@@ -176,7 +179,9 @@ pub(crate) fn class(kind: MessageKind) -> &'static str {
     match kind {
         MessageKind::Prompt | MessageKind::Title => "said",
         MessageKind::Response | MessageKind::Thinking | MessageKind::Error | MessageKind::Plan => "replied",
-        MessageKind::ToolCall | MessageKind::ToolResult | MessageKind::Context | MessageKind::Memory => "shown",
+        MessageKind::ToolCall | MessageKind::ToolResult | MessageKind::Context | MessageKind::Memory => {
+            "shown"
+        }
     }
 }
 

@@ -4,7 +4,6 @@ mod files;
 mod item;
 mod responses;
 
-
 use annals_collect::{Batch, Item, ItemForm};
 use annals_index::{IndexedFile, IndexedFileRole, LineRows};
 use annals_store::digest::sha256;

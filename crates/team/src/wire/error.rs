@@ -6,8 +6,8 @@ use annals_collect::sink::{Reply, RequestError, SinkError};
 
 /// Failures that pass by themselves: time, load, memory, full or read-only disks, replicas, Keeper.
 const TEMPORARY: [&str; 24] = [
-    "3", "32", "159", "198", "202", "203", "209", "210", "225", "236", "241", "242", "243", "252", "279", "285", "319",
-    "394", "425", "439", "473", "745", "999", "1000",
+    "3", "32", "159", "198", "202", "203", "209", "210", "225", "236", "241", "242", "243", "252", "279",
+    "285", "319", "394", "425", "439", "473", "745", "999", "1000",
 ];
 /// There is no such database, table or column.
 const NO_SCHEMA: [&str; 4] = ["16", "47", "60", "81"];

@@ -72,6 +72,20 @@ impl Engine {
         Ok(RowSet::new(answer))
     }
 
+    /// Runs a SELECT statement of a person: unqualified names are those of the database, and nothing can be changed.
+    pub fn select_statement(&self, statement: &str) -> Result<RowSet, EngineError> {
+        let statement = statement.trim().trim_end_matches(';');
+        let url_parameters = [
+            ("wait_end_of_query", "1"),
+            ("database", self.address.database.as_str()),
+            ("output_format_json_quote_64bit_integers", "0"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        // Only a SELECT can be in parentheses; a comment at its end stops at the line break.
+        let whole = format!("SELECT * FROM (\n{statement}\n) FORMAT JSONEachRow");
+        self.exchange(&url_parameters, &[], whole.into_bytes()).map(RowSet::new)
+    }
+
     /// Inserts rows, one JSON object a line. The same rows under the same token are inserted once.
     pub fn insert(&self, table: &str, rows: &[u8], token: &str) -> Result<(), EngineError> {
         let statement = format!("INSERT INTO {}.{table} FORMAT JSONEachRow", self.address.database);

@@ -20,9 +20,7 @@ pub(crate) fn run(args: &TeamArgs, context: &mut Context) -> Result<Outcome, Fau
             let assignment = machines::Assignment { machine, person, team };
             machines::assign(&open_checked(at, context)?, &assignment, context)
         }
-        TeamCommand::Check { at, scope } => {
-            check::run(&open_checked(at, context)?, &scope.scope(), context)
-        }
+        TeamCommand::Check { at, scope } => check::run(&open_checked(at, context)?, &scope.scope(), context),
     }
 }
 
@@ -52,7 +50,11 @@ fn init(at: &EngineAtArgs, apply: bool, context: &mut Context) -> Result<Outcome
             });
         })?;
     } else if apply {
-        context.out.line(format!("{}: tables of schema {} are there", engine.address().name(), schema::SCHEMA))?;
+        context.out.line(format!(
+            "{}: tables of schema {} are there",
+            engine.address().name(),
+            schema::SCHEMA
+        ))?;
     } else {
         for statement in &statements {
             for line in statement.lines().chain([";", ""]) {

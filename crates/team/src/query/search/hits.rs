@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use annals_index::search::{Highlighter, HighlightedText, Hit, Query, block_snippet, score};
+use annals_index::search::{HighlightedText, Highlighter, Hit, Query, block_snippet, score};
 use annals_index::{IndexedFileRole, MAX_INDEXED_BYTES};
 
 use super::found::FoundMessage;
@@ -52,9 +52,8 @@ impl HitReader {
     fn hit(&self, row: &FoundMessage, now: i64) -> Hit {
         let place = (row.machine.clone(), row.store.clone(), row.file.clone(), row.offset);
         let text = self.texts.get(&place);
-        let found = text.and_then(|text| {
-            block_snippet(row.file_role, text.as_bytes(), row.block, &self.highlighter)
-        });
+        let found =
+            text.and_then(|text| block_snippet(row.file_role, text.as_bytes(), row.block, &self.highlighter));
         let (snippet, score) = match found {
             Some((snippet, coverage)) => {
                 let coverage = (coverage as f64 / self.wanted).min(1.0);
@@ -134,7 +133,10 @@ fn texts(
 }
 
 /// The tools of calls.
-fn tools(engine: &Engine, calls: impl Iterator<Item = String>) -> Result<HashMap<CallName, String>, EngineError> {
+fn tools(
+    engine: &Engine,
+    calls: impl Iterator<Item = String>,
+) -> Result<HashMap<CallName, String>, EngineError> {
     let found = engine.select(
         "SELECT machine, store, file, call, argMax(tool, (generation, line)) AS name FROM {db}.calls
          WHERE tenant = {tenant:String} AND half = 'call' AND call IN {calls:Array(String)} AND tool != ''
