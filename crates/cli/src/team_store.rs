@@ -9,7 +9,7 @@ use annals_store::DataDir;
 use annals_store::find::MIN_PREFIX;
 use annals_team::Engine;
 use annals_team::query::{FileChoice, FileContent, Scope, TeamFile, fetch, files, owners, sessions_titled};
-use annals_vault::Vault;
+use annals_vault::{UnpackDir, Vault};
 
 use crate::context::Context;
 use crate::error::Fault;
@@ -77,56 +77,75 @@ fn newest(all: Vec<TeamFile>) -> Vec<TeamFile> {
 }
 
 fn fetch_files(engine: &Engine, found: &[TeamFile], context: &mut Context) -> Result<(), Fault> {
-    let total: u64 = found.iter().map(|file| file.bytes).sum();
-    if total > MAX_FETCHED {
-        return Err(Fault::usage(format!("this would fetch {}", words::bytes(total)))
-            .hint("ask for less, with --person, --team or --machine"));
-    }
-    // Beside the vault, not in it: whoever has none must not get one.
-    let data = DataDir::new(context.data_dir()?.path().join("team"));
-    let folder = Vault::new(&data).unpack_dir(&context.source)?;
-    let people = owners(engine)?;
-    let mut stores: BTreeMap<(&str, &str), PathBuf> = BTreeMap::new();
-    for file in found {
-        let next = folder.path().join(stores.len().to_string());
-        stores.entry((&file.machine, &file.store)).or_insert(next);
-    }
-    let mut progress = context.progress("fetching", Some(total));
-    let (mut withheld, mut gone) = (0, HashSet::new());
-    fetch(engine, found, |file, content| {
-        let Some(store) = stores.get(&(file.machine.as_str(), file.store.as_str())) else { return Ok(()) };
-        let Some(path) = below(store, &file.file) else {
-            return Err(Fault::damage(format!(
-                "{:?} of machine {} is not a path below a store",
-                file.file, file.machine
-            )));
-        };
-        withheld += content.withheld;
-        if file.is_gone {
-            gone.insert(path.clone());
-        }
-        progress.advance(file.bytes, words::bytes);
-        write(&path, file, &content)
-    })?;
-    drop(progress);
-    if withheld > 0 {
-        let lines = words::plural(withheld, "line was", "lines were");
-        context.say(format!("{lines} withheld by the sender: secrets could not be removed"));
-    }
-    let label = |machine: &str| MachineLabel {
-        machine: machine.to_owned(),
-        person: people.get(machine).map(|owner| owner.person.clone()).unwrap_or_default(),
-    };
-    let mut named: Vec<(PathBuf, MachineLabel)> =
-        stores.into_iter().map(|((machine, _), path)| (path, label(machine))).collect();
-    if named.is_empty() {
-        named.push((folder.path().join("0"), label("")));
-    }
-    for (path, _) in &named {
-        fs::create_dir_all(path.join("projects")).map_err(|error| unwritable(path, &error))?;
-    }
-    context.read_instead(Stores::of_team(named, gone), folder);
+    let FetchedFiles { folder, stores, gone, .. } = FetchedFiles::fetch(engine, found, context)?;
+    context.read_instead(Stores::of_team(stores, gone), folder);
     Ok(())
+}
+
+/// Files of a team in a temporary folder, which is removed with the value.
+pub(crate) struct FetchedFiles {
+    folder: UnpackDir,
+    /// A folder for each store.
+    stores: Vec<(PathBuf, MachineLabel)>,
+    /// The copies of files that are no longer on their machines.
+    gone: HashSet<PathBuf>,
+    /// All copies.
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+impl FetchedFiles {
+    /// Fetches files.
+    pub(crate) fn fetch(engine: &Engine, found: &[TeamFile], context: &Context) -> Result<Self, Fault> {
+        let total: u64 = found.iter().map(|file| file.bytes).sum();
+        if total > MAX_FETCHED {
+            return Err(Fault::usage(format!("this would fetch {}", words::bytes(total)))
+                .hint("ask for less, with --person, --team or --machine"));
+        }
+        // Beside the vault, not in it: whoever has none must not get one.
+        let data = DataDir::new(context.data_dir()?.path().join("team"));
+        let folder = Vault::new(&data).unpack_dir(&context.source)?;
+        let mut folders: BTreeMap<(&str, &str), PathBuf> = BTreeMap::new();
+        for file in found {
+            let next = folder.path().join(folders.len().to_string());
+            folders.entry((&file.machine, &file.store)).or_insert(next);
+        }
+        let mut progress = context.progress("fetching", Some(total));
+        let (mut withheld, mut gone, mut paths) = (0, HashSet::new(), Vec::new());
+        fetch(engine, found, |file, content| {
+            let store = folders.get(&(file.machine.as_str(), file.store.as_str()));
+            let Some(path) = store.and_then(|store| below(store, &file.file)) else {
+                let what = format!("{:?} of machine {}: not a path below a store", file.file, file.machine);
+                return Err(Fault::damage(what));
+            };
+            withheld += content.withheld;
+            if file.is_gone {
+                gone.insert(path.clone());
+            }
+            progress.advance(file.bytes, words::bytes);
+            write(&path, file, &content)?;
+            paths.push(path);
+            Ok(())
+        })?;
+        drop(progress);
+        if withheld > 0 {
+            let lines = words::plural(withheld, "line was", "lines were");
+            context.say(format!("{lines} withheld by the sender: secrets could not be removed"));
+        }
+        let people = owners(engine)?;
+        let label = |machine: &str| MachineLabel {
+            machine: machine.to_owned(),
+            person: people.get(machine).map(|owner| owner.person.clone()).unwrap_or_default(),
+        };
+        let mut stores: Vec<(PathBuf, MachineLabel)> =
+            folders.into_iter().map(|((machine, _), path)| (path, label(machine))).collect();
+        if stores.is_empty() {
+            stores.push((folder.path().join("0"), label("")));
+        }
+        for (path, _) in &stores {
+            fs::create_dir_all(path.join("projects")).map_err(|error| unwritable(path, &error))?;
+        }
+        Ok(Self { folder, stores, gone, paths })
+    }
 }
 
 /// A path below a store. The engine may hold anything: what leads elsewhere is refused.

@@ -43,6 +43,25 @@ Examples:
   # It is nobody's any more
   annals team assign 190c51f0 '' --at clickhouse+https://db.example.org";
 
+const FORGET_EXAMPLES: &str = "\
+Without --apply it only counts. Rows are gone for every reader at once, then
+from the disk, and are not taken when they are sent again. Backups are yours.
+
+Examples:
+  # How much is there of a session
+  annals team forget --session 190c51f0-… --at clickhouse+https://db.example.org
+
+  # Forget what a person's machines have sent
+  annals team forget --person ann --apply --at clickhouse+https://db.example.org";
+
+const RETENTION_EXAMPLES: &str = "\
+Examples:
+  # After how many days rows are removed
+  annals team retention --at clickhouse+https://db.example.org
+
+  # After a year from now on
+  annals team retention 365 --apply --at clickhouse+https://db.example.org";
+
 const TEAM_CHECK_EXAMPLES: &str = "\
 Exit code 3 if lines are missing, or rows were made by another release.
 
@@ -100,6 +119,21 @@ pub(crate) struct EngineAtArgs {
     pub(crate) engine: EngineArgs,
 }
 
+/// What is forgotten.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct ForgetArgs {
+    /// Everything from the machines of this person
+    #[arg(long, value_name = "NAME")]
+    pub(crate) person: Option<String>,
+    /// Everything from the machine with this id
+    #[arg(long, value_name = "ID")]
+    pub(crate) machine: Option<String>,
+    /// The session with this id, on whatever machine
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+}
+
 /// `annals team`
 #[derive(Debug, clap::Args)]
 #[command(after_help = TEAM_EXAMPLES, arg_required_else_help = true)]
@@ -140,6 +174,29 @@ pub(crate) enum TeamCommand {
         /// The team
         #[arg(value_name = "TEAM", default_value = "")]
         team: String,
+        #[command(flatten)]
+        at: EngineAtArgs,
+    },
+    /// Remove what a machine, a person or a session left
+    #[command(after_help = FORGET_EXAMPLES)]
+    Forget {
+        #[command(flatten)]
+        subject: ForgetArgs,
+        /// Do it
+        #[arg(long)]
+        apply: bool,
+        #[command(flatten)]
+        at: EngineAtArgs,
+    },
+    /// Print or set after how many days rows are removed
+    #[command(after_help = RETENTION_EXAMPLES)]
+    Retention {
+        /// The number of days, or `forever`
+        #[arg(value_name = "DAYS")]
+        days: Option<String>,
+        /// Set it
+        #[arg(long, requires = "days")]
+        apply: bool,
         #[command(flatten)]
         at: EngineAtArgs,
     },

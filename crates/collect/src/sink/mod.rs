@@ -68,4 +68,9 @@ pub enum SinkError {
 pub trait Sink {
     /// Delivers a batch. `Ok` acknowledges all of it; after an error the sink may have all, some or nothing of it.
     fn deliver(&mut self, batch: &Batch) -> Result<(), SinkError>;
+
+    /// How many items it has acknowledged and not taken, because they were forgotten there.
+    fn refused(&self) -> u64 {
+        0
+    }
 }

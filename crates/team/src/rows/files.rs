@@ -6,7 +6,7 @@ use annals_collect::Item;
 use annals_index::{IndexedFile, LineRows};
 
 use super::item::{number_or_null, row};
-use super::{RowContext, role_name, session_of};
+use super::{RowContext, path_session, role_name, session_of};
 
 /// What a batch knows of its files.
 #[derive(Default)]
@@ -33,6 +33,9 @@ impl FileTable {
             state.agent = file.agent.clone().unwrap_or_default();
         }
         // The first session that its lines name, as locally. The history has one for each line, and belongs to none.
+        if state.session.is_empty() {
+            state.session = path_session(item);
+        }
         if state.session.is_empty() && state.role != "history" {
             session_of(file, found).clone_into(&mut state.session);
         }

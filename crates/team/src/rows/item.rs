@@ -7,7 +7,7 @@ use annals_store::source::uuid_text;
 use annals_transcript::time::format_millis;
 
 use super::responses::write_response;
-use super::{BatchRows, RowContext, role_name, session_of};
+use super::{BatchRows, RowContext, path_session, role_name, session_of};
 use crate::schema::FORM;
 
 /// No record is older: there was no client. 2024-01-01.
@@ -76,7 +76,7 @@ impl<'i> ItemWriter<'i> {
         row(out, |object| {
             self.name(object);
             let file = self.file;
-            object.string("session", file.map_or("", |file| &file.session)).number("offset", item.offset);
+            object.string("session", &path_session(item)).number("offset", item.offset);
             object.number("length", item.length).number("line", item.number).string("form", item.form.name());
             object.string("role", role_name(file)).string("project", file.map_or("", |file| &file.slug));
             object.string("cwd", self.fact(FactKind::Cwd)).string("branch", self.fact(FactKind::GitBranch));

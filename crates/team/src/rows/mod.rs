@@ -4,8 +4,11 @@ mod files;
 mod item;
 mod responses;
 
+use std::path::Path;
+
 use annals_collect::{Batch, Item, ItemForm};
 use annals_index::{IndexedFile, IndexedFileRole, LineRows};
+use annals_store::FileRole;
 use annals_store::digest::sha256;
 use annals_transcript::price::Prices;
 
@@ -13,6 +16,7 @@ use self::files::FileTable;
 use self::item::ItemWriter;
 pub(crate) use self::item::class;
 pub(crate) use self::responses::CERTAINTIES;
+use crate::query::Forgotten;
 use crate::schema::ITEM_TABLES;
 
 /// The rows of a batch, by table.
@@ -26,6 +30,8 @@ pub struct BatchRows {
     files: Vec<u8>,
     /// A hash of the names of the items.
     names: String,
+    /// How many items are left out, because they were forgotten.
+    refused: u64,
 }
 
 /// What all rows of a batch have in common.
@@ -39,13 +45,20 @@ pub struct RowContext<'c> {
 }
 
 impl BatchRows {
-    /// The rows of a batch.
-    pub fn of(batch: &Batch, tenant: &str, prices: &Prices) -> Self {
+    /// The rows of a batch, without those of what was forgotten.
+    pub fn of(batch: &Batch, tenant: &str, prices: &Prices, forgotten: &Forgotten) -> Self {
         let context = RowContext { tenant, machine: &batch.machine, prices };
         let (mut rows, mut files, mut names) = (Self::default(), FileTable::default(), String::new());
         for item in &batch.items {
             let file = IndexedFile::of_relative(&item.file);
             let found = extract(item, file.as_ref());
+            let sessions = [path_session(item), session_of(file.as_ref(), &found).to_owned()];
+            let is_forgotten = forgotten.has_machine(&batch.machine)
+                || sessions.iter().any(|session| !session.is_empty() && forgotten.has_session(session));
+            if is_forgotten {
+                rows.refused += 1;
+                continue;
+            }
             files.add(item, file.as_ref(), &found);
             ItemWriter::new(&context, item, file.as_ref(), &found).write(&mut rows);
             names.push_str(&format!(
@@ -60,6 +73,11 @@ impl BatchRows {
         files.write(&context, &mut rows.files);
         rows.names = sha256(names.as_bytes());
         rows
+    }
+
+    /// How many items are left out, because they were forgotten.
+    pub fn refused(&self) -> u64 {
+        self.refused
     }
 
     /// The tables that have rows, in the order in which they are written, each with its rows and the token of the insert: the
@@ -85,6 +103,12 @@ fn extract(item: &Item, file: Option<&IndexedFile>) -> LineRows {
         ItemForm::Line => file.line_rows(text.as_bytes(), item.number, item.offset),
         ItemForm::File => file.file_rows(text.as_bytes(), item.generation),
     }
+}
+
+/// The session that the path of a file names; empty if it names none.
+fn path_session(item: &Item) -> String {
+    let role = FileRole::of_relative(Path::new(&item.file));
+    role.session().map(|session| session.as_str().to_owned()).unwrap_or_default()
 }
 
 /// The role of a file; one that the index does not know is of no role.

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use annals_team::Engine;
-use annals_team::query::{Owner, Scope, SessionFacts, owners, session_facts, usage};
+use annals_team::query::{Owner, Scope, SessionFacts, agents_without_file, owners, session_facts, usage};
 use annals_transcript::usage::UsageItem;
 
 use super::items::UsageItems;
 use super::rows::RowDetail;
 use crate::context::Context;
 use crate::error::Fault;
+use crate::team_store::FetchedFiles;
 use crate::uncounted::UncountedUsage;
 
 /// The row of machines that nobody was assigned to.
@@ -57,7 +58,7 @@ impl UsageItems {
             sources: used.sources,
             items: used.items,
             problems: Vec::new(),
-            uncounted: UncountedUsage::default(),
+            uncounted: uncounted(engine, scope, context)?,
         })
     }
 
@@ -65,6 +66,17 @@ impl UsageItems {
     pub(super) fn owner(&self, item: &UsageItem) -> Option<&Owner> {
         self.team.as_ref()?.owners.get(item.file.get())
     }
+}
+
+/// The usage of sub-agents of which nobody has a file.
+fn uncounted(engine: &Engine, scope: &Scope, context: &Context) -> Result<UncountedUsage, Fault> {
+    let (files, agents) = agents_without_file(engine, scope)?;
+    if files.is_empty() {
+        return Ok(UncountedUsage::default());
+    }
+    let fetched = FetchedFiles::fetch(engine, &files, context)?;
+    let missing = fetched.paths.iter().map(|path| (path.clone(), agents.clone())).collect();
+    Ok(UncountedUsage::of_index(&missing, context))
 }
 
 impl TeamItems {
