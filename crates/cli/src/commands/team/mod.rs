@@ -1,7 +1,9 @@
 //! `annals team`: sets up and looks after a team's engine.
 
 mod check;
+mod forget;
 mod machines;
+mod retention;
 
 use annals_team::{Engine, schema};
 
@@ -19,6 +21,12 @@ pub(crate) fn run(args: &TeamArgs, context: &mut Context) -> Result<Outcome, Fau
         TeamCommand::Assign { machine, person, team, at } => {
             let assignment = machines::Assignment { machine, person, team };
             machines::assign(&open_checked(at, context)?, &assignment, context)
+        }
+        TeamCommand::Forget { subject, apply, at } => {
+            forget::run(&open_checked(at, context)?, subject, *apply, context)
+        }
+        TeamCommand::Retention { days, apply, at } => {
+            retention::run(&open_checked(at, context)?, days.as_deref(), *apply, context)
         }
         TeamCommand::Check { at, scope } => check::run(&open_checked(at, context)?, &scope.scope(), context),
     }
