@@ -19,6 +19,7 @@ use crate::full_overview::{FullOverview, SessionOverview};
 use crate::indexed_overview::IndexedOverview;
 use crate::output::Paint;
 use crate::short_ids::ShortIds;
+use crate::stores::Stores;
 use crate::table::{Align, Table};
 use crate::{json, team_store, vault, when, words};
 
@@ -337,7 +338,7 @@ fn write_json(
         object.array("sessions", |list| {
             for session in sessions {
                 list.object(|object| {
-                    write_session(session, context, object);
+                    write_session(session, &context.store, object);
                     context.store.write_name(&session.full.summary.path, object);
                     if in_vault.contains(&session.full.summary.path) {
                         object.boolean("vault", true);
@@ -351,9 +352,9 @@ fn write_json(
     })
 }
 
-fn write_session(session: &SessionOverview, context: &Context, object: &mut ObjectWriter<'_>) {
+fn write_session(session: &SessionOverview, stores: &Stores, object: &mut ObjectWriter<'_>) {
     let summary = &session.full.summary;
-    let file = context.store.display_path(&summary.path);
+    let file = stores.display_path(&summary.path);
     object.string("id", summary.session.as_str()).string("file", &file.display().to_string());
     object.string("slug", summary.slug.as_str());
     object.string_or_null("project", summary.project.as_ref().map(|project| project.path.as_str()));

@@ -17,23 +17,6 @@ enum TokenClass {
     Letter(char),
 }
 
-/// A run of characters that are treated alike.
-#[derive(Clone, Copy, Debug)]
-struct CharacterRun {
-    first: u32,
-    last: u32,
-    step: u32,
-    class: RunClass,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum RunClass {
-    Separator,
-    Mark,
-    /// The distance to the letter that it becomes.
-    Folded(i64),
-}
-
 /// The words of a text as it is indexed, with the parts of camelCase names behind it: in order, repeated as they are.
 pub fn text_tokens(text: &str) -> Vec<String> {
     split(&searchable(text))
@@ -76,46 +59,48 @@ fn class(letter: char) -> TokenClass {
             false => TokenClass::Separator,
         };
     }
-    let code = letter as u32;
-    let runs = runs();
-    // Runs of every second character may interleave: the one before may be the one that fits.
-    let after = runs.partition_point(|run| run.first <= code);
-    let fits = |run: &&CharacterRun| code <= run.last && (code - run.first).is_multiple_of(run.step);
-    match runs[..after].iter().rev().take(3).find(fits).map(|run| run.class) {
-        Some(RunClass::Separator) => TokenClass::Separator,
-        Some(RunClass::Mark) => TokenClass::Mark,
-        Some(RunClass::Folded(distance)) => {
-            let folded = u32::try_from(i64::from(code) + distance).ok().and_then(char::from_u32);
-            TokenClass::Letter(folded.unwrap_or(letter))
-        }
-        None => TokenClass::Letter(letter),
+    let classes = classes();
+    match classes.binary_search_by_key(&letter, |(known, _)| *known) {
+        Ok(at) => classes[at].1,
+        Err(_) => TokenClass::Letter(letter),
     }
 }
 
-/// The runs by their first character.
-fn runs() -> &'static [CharacterRun] {
-    static RUNS: OnceLock<Vec<CharacterRun>> = OnceLock::new();
-    RUNS.get_or_init(|| {
+/// The characters beyond ASCII that are not letters as they are, in their order.
+fn classes() -> &'static [(char, TokenClass)] {
+    static CLASSES: OnceLock<Vec<(char, TokenClass)>> = OnceLock::new();
+    CLASSES.get_or_init(|| {
         let lines = include_str!("tokens.txt").lines().filter(|line| !line.starts_with('#'));
-        let mut runs: Vec<CharacterRun> = lines.flat_map(str::split_whitespace).filter_map(run).collect();
-        runs.sort_by_key(|run| run.first);
-        runs
+        let mut classes: Vec<(char, TokenClass)> =
+            lines.flat_map(str::split_whitespace).filter_map(run).flatten().collect();
+        classes.sort_unstable_by_key(|(letter, _)| *letter);
+        classes
     })
 }
 
-fn run(word: &str) -> Option<CharacterRun> {
+/// The characters of one word of the file.
+fn run(word: &str) -> Option<Vec<(char, TokenClass)>> {
     let (class, rest) = match word.as_bytes().first()? {
-        b'-' => (RunClass::Separator, &word[1..]),
-        b'!' => (RunClass::Mark, &word[1..]),
+        b'-' => (TokenClass::Separator, &word[1..]),
+        b'!' => (TokenClass::Mark, &word[1..]),
         _ => {
             let at = word.rfind(['+', '-'])?;
-            (RunClass::Folded(word[at..].parse().ok()?), &word[..at])
+            let distance: i64 = word[at..].parse().ok()?;
+            let folded = |letter: char| u32::try_from(i64::from(letter as u32) + distance).ok();
+            let class = |letter| char::from_u32(folded(letter)?).map(TokenClass::Letter);
+            let letters = span(&word[..at])?.filter_map(|letter| Some((letter, class(letter)?)));
+            return Some(letters.collect());
         }
     };
-    let (span, step) = rest.strip_suffix("/2").map_or((rest, 1), |span| (span, 2));
-    let (first, last) = span.split_once(':').unwrap_or((span, span));
+    Some(span(rest)?.map(|letter| (letter, class)).collect())
+}
+
+/// The characters of `A`, `A:B`, or `A:B/2`.
+fn span(text: &str) -> Option<impl Iterator<Item = char>> {
+    let (text, step) = text.strip_suffix("/2").map_or((text, 1), |text| (text, 2));
+    let (first, last) = text.split_once(':').unwrap_or((text, text));
     let number = |digits: &str| u32::from_str_radix(digits, 16).ok();
-    Some(CharacterRun { first: number(first)?, last: number(last)?, step, class })
+    Some((number(first)?..=number(last)?).step_by(step).filter_map(char::from_u32))
 }
 
 #[cfg(test)]
