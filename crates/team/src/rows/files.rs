@@ -51,7 +51,7 @@ impl FileTable {
                 object.string("store", "").string("file", &file).number("generation", generation);
                 object.string("role", state.role).string("project", &state.project);
                 object.string("session", &state.session).string("agent", &state.agent);
-                object.string("state", "there").string("moved_to", "");
+                object.string("state", "there").string("moved_to", "").number("of_generation", 0);
                 object.number("reached", state.reached).number("lines", state.lines);
                 number_or_null(object, "active", state.active);
                 // What reached further is newer, in whatever order it comes.

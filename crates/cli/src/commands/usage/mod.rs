@@ -67,7 +67,7 @@ pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fa
             tools::page(origin, &selection, context)
         }
         (Some(engine), by) => {
-            page(by, &UsageItems::of_team(engine, &args.at.scope.scope(), context)?, &selection, context)
+            page(by, &UsageItems::of_team(engine, &args.at.scope.scope(), by, context)?, &selection, context)
         }
         (None, UsageBy::Tool) => tools::page(origin, &selection, context),
         (None, by) => page(by, &UsageItems::of(origin, context), &selection, context),

@@ -8,6 +8,7 @@ use annals_transcript::usage::UsageItem;
 
 use super::items::UsageItems;
 use super::rows::RowDetail;
+use crate::args::UsageBy;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::team_store::FetchedFiles;
@@ -27,7 +28,12 @@ pub(crate) struct TeamItems {
 
 impl UsageItems {
     /// Asks a team's engine.
-    pub(super) fn of_team(engine: &Engine, scope: &Scope, context: &Context) -> Result<Self, Fault> {
+    pub(super) fn of_team(
+        engine: &Engine,
+        scope: &Scope,
+        by: UsageBy,
+        context: &Context,
+    ) -> Result<Self, Fault> {
         let used = usage(engine, scope)?;
         let here = context.prices.as_of();
         if used.prices.iter().any(|table| table != here) {
@@ -47,7 +53,11 @@ impl UsageItems {
         let nobody = Owner { person: NOBODY.to_owned(), team: NOBODY.to_owned() };
         let owner_of = |machine: &String| people.get(machine).cloned().unwrap_or_else(|| nobody.clone());
         let owners = used.machines.iter().map(owner_of).collect();
-        let sessions = session_facts(engine, scope)?;
+        // Titles are only read where they are shown.
+        let sessions = match by {
+            UsageBy::Session => session_facts(engine, scope)?,
+            _ => HashMap::new(),
+        };
         let projects = used
             .sources
             .iter()
