@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS {db}.machines (
 CREATE TABLE IF NOT EXISTS {db}.files (
     tenant LowCardinality(String), machine LowCardinality(String), store LowCardinality(String), file String, generation Int64,
     role LowCardinality(String), project LowCardinality(String), session String, agent String,
-    state Enum8('there' = 0, 'gone' = 1, 'moved' = 2), moved_to String, of_generation Int64,
+    state Enum8('there' = 0, 'gone' = 1, 'moved' = 2, 'back' = 3), moved_to String, of_generation Int64,
     reached UInt64, lines UInt64, active Nullable(Int64),
     version UInt64
 ) ENGINE = ReplacingMergeTree(version)

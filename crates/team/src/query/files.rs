@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::moves::Moves;
 use super::scope::Scope;
 use crate::wire::{Engine, EngineError, Parameter};
 
@@ -29,6 +30,8 @@ pub struct TeamFile {
     pub active: Option<i64>,
     /// Whether it was deleted there.
     pub is_gone: bool,
+    /// The names under which its lines were sent: more than its own if it was moved.
+    pub names: Vec<String>,
 }
 
 /// Which files are wanted.
@@ -79,8 +82,35 @@ pub fn files(engine: &Engine, scope: &Scope, choice: &FileChoice) -> Result<Vec<
         bytes: row.count("bytes"),
         active: row.millis("newest"),
         is_gone: row.text("last") == "gone",
+        names: vec![row.text("file")],
     };
-    Ok(found.rows().map(file).filter(|file| file.generation != 0).collect())
+    let found = found.rows().map(file).filter(|file| file.generation != 0).collect();
+    Ok(joined(found, &Moves::of(engine)?))
+}
+
+/// Joins what was sent under old names with what is there under the new ones.
+fn joined(found: Vec<TeamFile>, moves: &Moves) -> Vec<TeamFile> {
+    let target = |file: &TeamFile| moves.target(&file.machine, &file.store, &file.file).map(str::to_owned);
+    let (old, mut files): (Vec<_>, Vec<_>) = found.into_iter().partition(|file| target(file).is_some());
+    for file in old {
+        let Some(name) = target(&file) else { continue };
+        let is_it = |other: &&mut TeamFile| {
+            other.file == name && other.machine == file.machine && other.store == file.store
+        };
+        match files.iter_mut().find(is_it) {
+            // What was rewritten since has another generation: the old lines are not of it.
+            Some(other) if other.generation == file.generation => {
+                other.bytes = other.bytes.max(file.bytes);
+                other.active = other.active.max(file.active);
+                other.names.extend(file.names);
+            }
+            Some(_) => {}
+            None => files.push(TeamFile { file: name, ..file }),
+        }
+    }
+    let place = |file: &TeamFile| (file.machine.clone(), file.store.clone(), file.file.clone());
+    files.sort_by_cached_key(place);
+    files
 }
 
 /// The sessions that have this title, given or generated.
@@ -132,24 +162,24 @@ fn fetch_chunk<E: From<EngineError>>(
     each: &mut impl FnMut(&TeamFile, FileContent) -> Result<(), E>,
 ) -> Result<(), E> {
     let places: HashMap<(&str, &str, &str, i64), usize> =
-        files.iter().enumerate().map(|(at, file)| (name_of(file), at)).collect();
-    let names = |of: fn(&TeamFile) -> &String| {
-        let mut names: Vec<String> = files.iter().map(|file| of(file).clone()).collect();
+        files.iter().enumerate().flat_map(|(at, file)| names_of(file).map(move |name| (name, at))).collect();
+    let names = |of: fn(&TeamFile) -> Vec<String>| {
+        let mut names: Vec<String> = files.iter().flat_map(of).collect();
         names.sort_unstable();
         names.dedup();
         Parameter::Texts(names)
     };
     // Lines are sorted by the session that the path names: those of a sub-agent beside its session have none.
     let parameters = [
-        ("machines", names(|file| &file.machine)),
-        ("sessions", names(|file| &file.session)),
-        ("files", names(|file| &file.file)),
+        ("machines", names(|file| vec![file.machine.clone()])),
+        ("sessions", names(|file| vec![file.session.clone()])),
+        ("files", names(|file| file.names.clone())),
     ];
     let found = engine.select(
         "SELECT machine, store, file, generation, offset, form, text FROM {db}.lines
          WHERE tenant = {tenant:String} AND (session = '' OR session IN {sessions:Array(String)})
             AND machine IN {machines:Array(String)} AND file IN {files:Array(String)}
-         ORDER BY machine, store, file, generation, offset LIMIT 1 BY machine, store, file, generation, offset",
+         ORDER BY machine, store, generation, offset LIMIT 1 BY machine, store, file, generation, offset",
         &parameters,
     )?;
     let mut contents: BTreeMap<usize, FileContent> = BTreeMap::new();
@@ -172,6 +202,6 @@ fn fetch_chunk<E: From<EngineError>>(
     Ok(())
 }
 
-fn name_of(file: &TeamFile) -> (&str, &str, &str, i64) {
-    (&file.machine, &file.store, &file.file, file.generation)
+fn names_of(file: &TeamFile) -> impl Iterator<Item = (&str, &str, &str, i64)> {
+    file.names.iter().map(|name| (file.machine.as_str(), file.store.as_str(), name.as_str(), file.generation))
 }

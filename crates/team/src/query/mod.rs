@@ -5,6 +5,7 @@ mod check;
 mod files;
 mod forget;
 mod machines;
+mod moves;
 mod projects;
 mod retention;
 mod scope;

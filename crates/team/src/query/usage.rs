@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use annals_index::IndexedFile;
 use annals_transcript::price::Usd;
 use annals_transcript::usage::{Certainty, FileIndex, Thread, Tokens, UsageItem, UsageSource};
 
+use super::moves::Moves;
 use super::projects::project_paths;
 use super::scope::Scope;
 use crate::rows::CERTAINTIES;
@@ -99,7 +101,7 @@ struct FileList {
 
 impl FileList {
     fn new(engine: &Engine, scope: &Scope) -> Result<Self, EngineError> {
-        let paths = project_paths(engine, scope)?;
+        let (paths, moves) = (project_paths(engine, scope)?, Moves::of(engine)?);
         let question = format!(
             "SELECT machine, store, file, any(role) AS file_role, any(project) AS slug,
                 argMinIf(session, (generation, version), session != '') AS session_id, any(agent) AS agent_id
@@ -112,7 +114,7 @@ impl FileList {
         let mut projects: HashMap<(String, String, String), String> = HashMap::new();
         for row in found.rows().filter(|row| row.text("file_role") == "session") {
             let key = (row.text("machine"), row.text("store"), row.text("session_id"));
-            projects.insert(key, row.text("slug"));
+            projects.insert(key, slug_now(&row, &moves));
         }
         let mut known = HashMap::new();
         for row in found.rows() {
@@ -120,7 +122,7 @@ impl FileList {
             let own = || file.rsplit('/').next().unwrap_or(&file).trim_end_matches(".jsonl").to_owned();
             let session = row.text_if("session_id").unwrap_or_else(own);
             let slug = projects.get(&(machine.clone(), store.clone(), session.clone())).cloned();
-            let slug = slug.unwrap_or_else(|| row.text("slug"));
+            let slug = slug.unwrap_or_else(|| slug_now(&row, &moves));
             let project = paths.get(&(machine.clone(), store.clone(), slug.clone())).cloned();
             let thread = match row.text_if("agent_id") {
                 Some(agent) => Thread::Agent(agent.into()),
@@ -148,6 +150,12 @@ impl FileList {
         });
         FileIndex::new(place)
     }
+}
+
+/// The folder of the project that a file is in now.
+fn slug_now(row: &Row<'_>, moves: &Moves) -> String {
+    let target = moves.target(&row.text("machine"), &row.text("store"), &row.text("file"));
+    target.and_then(IndexedFile::of_relative).map_or_else(|| row.text("slug"), |file| file.slug)
 }
 
 fn item(row: &Row<'_>, file: FileIndex, sources: &[UsageSource]) -> UsageItem {

@@ -6,6 +6,7 @@ use annals_index::search::{ENOUGH_COUNTED, MAX_COUNTED, Query, score};
 use annals_index::{IndexedFileRole, MessageKind, MessageRole};
 
 use super::conditions::{Conditions, classes};
+use crate::query::moves::Moves;
 use crate::query::scope::Scope;
 use crate::wire::{Engine, EngineError, Parameter, Row};
 
@@ -34,6 +35,8 @@ pub(super) struct FoundMessage {
     pub(super) uuid: String,
     pub(super) bytes: u64,
     pub(super) is_there: bool,
+    /// The name of its file now, if it was moved.
+    pub(super) moved_to: Option<String>,
 }
 
 impl FoundMessage {
@@ -58,6 +61,7 @@ impl FoundMessage {
             uuid: row.text("uuid"),
             bytes: row.count("bytes"),
             is_there: true,
+            moved_to: None,
         }
     }
 
@@ -128,7 +132,7 @@ impl FoundMessages {
                 }
             }
         }
-        mark_gone(engine, &mut rows)?;
+        mark_files(engine, &mut rows)?;
         leave_out_history(&mut rows);
         leave_out_copies(&mut rows);
         Ok(Self { rows, is_more })
@@ -153,8 +157,8 @@ impl FoundMessages {
     }
 }
 
-/// Marks messages whose files are no longer on their machines.
-fn mark_gone(engine: &Engine, rows: &mut [FoundMessage]) -> Result<(), EngineError> {
+/// Marks messages whose files are no longer on their machines, or have another name there.
+fn mark_files(engine: &Engine, rows: &mut [FoundMessage]) -> Result<(), EngineError> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -165,8 +169,10 @@ fn mark_gone(engine: &Engine, rows: &mut [FoundMessage]) -> Result<(), EngineErr
     )?;
     let gone: HashSet<(String, String, String)> =
         gone.rows().map(|row| (row.text("machine"), row.text("store"), row.text("file"))).collect();
-    for row in rows.iter_mut().filter(|_| !gone.is_empty()) {
+    let moves = Moves::of(engine)?;
+    for row in rows {
         row.is_there = !gone.contains(&(row.machine.clone(), row.store.clone(), row.file.clone()));
+        row.moved_to = moves.target(&row.machine, &row.store, &row.file).map(str::to_owned);
     }
     Ok(())
 }

@@ -68,7 +68,7 @@ impl HitReader {
             session: row.session.clone(),
             agent: some(&row.agent),
             slug: row.project.clone(),
-            file: PathBuf::from(&row.file),
+            file: PathBuf::from(row.moved_to.as_ref().unwrap_or(&row.file)),
             is_there: row.is_there,
             line: row.line,
             offset: row.offset,
