@@ -158,13 +158,20 @@ def short(value):
 def same_order(answer):
     """Hits of one score may come in any order; sorted by what names them."""
     for hit in answer["hits"]:
-        # The times of whole files are not sent.
         hit.pop("score")
+        # The times of whole files are not sent.
+        if hit["kind"] in ("plan", "memory") or "/tool-results/" in hit["file"]:
+            hit.pop("timestamp")
     answer["hits"].sort(key=lambda hit: (hit["file"], hit["line"], hit["block"]))
     return answer
 
 
 def by_id(answer):
+    for session in answer["sessions"]:
+        # Nor are those of sessions; without a time of their own they have none.
+        session.pop("modified")
+        if not session["created"]:
+            session.pop("active")
     answer["sessions"].sort(key=lambda session: (session["id"], session["file"]))
     return answer
 
