@@ -30,7 +30,7 @@ role:assistant fixed
 role:tool failed
 error:true
 error:true file
--in:tools cache
+cache -in:tools
 kind:title the
 kind:title add
 kind:tool_call path

@@ -95,7 +95,7 @@ impl TeamItems {
         let facts = self.sessions.get(session);
         let person = |machine: &String| self.people.get(machine).map_or(NOBODY, |owner| &owner.person);
         RowDetail::Session {
-            title: facts.and_then(|facts| facts.card.title().map(str::to_owned)),
+            title: facts.and_then(|facts| facts.title().map(str::to_owned)),
             project: self.projects.get(session).cloned().unwrap_or_default(),
             forked_from: facts.and_then(|facts| facts.forked_from.clone()),
             store: None,

@@ -12,6 +12,8 @@ use crate::wire::{Engine, EngineError, Parameter, Row};
 
 /// How far apart the two records of one prompt are, in milliseconds.
 const MAX_APART: i64 = 60_000;
+/// How many names are sent with one question.
+const MAX_NAMES: usize = 1000;
 
 /// A message that matches.
 #[derive(Clone, Debug)]
@@ -68,10 +70,6 @@ impl FoundMessage {
     /// Its session; a file without a session stands for itself.
     pub(super) fn group(&self) -> &str {
         if self.session.is_empty() { &self.file } else { &self.session }
-    }
-
-    fn file_name(&self) -> (&str, &str, &str) {
-        (&self.machine, &self.store, &self.file)
     }
 }
 
@@ -134,7 +132,7 @@ impl FoundMessages {
         }
         mark_files(engine, &mut rows)?;
         leave_out_history(&mut rows);
-        leave_out_copies(&mut rows);
+        leave_out_copies(engine, &mut rows)?;
         Ok(Self { rows, is_more })
     }
 
@@ -196,33 +194,65 @@ fn leave_out_history(rows: &mut Vec<FoundMessage>) {
     });
 }
 
-/// Keeps one of each message: one whose file is there, and of these the first by machine and path; of repeated titles the last.
-fn leave_out_copies(rows: &mut Vec<FoundMessage>) {
-    type Identity = (String, u32, Option<i64>, u64);
-    let identity = |row: &FoundMessage| -> Option<Identity> {
-        match row.kind {
-            MessageKind::Title => Some((format!("\0{}", row.group()), u32::MAX, None, row.bytes)),
-            _ if row.uuid.is_empty() => None,
-            _ => Some((row.uuid.clone(), row.block, row.millis, row.bytes)),
-        }
-    };
-    let rank = |row: &FoundMessage| {
-        let line = if row.kind == MessageKind::Title { u64::MAX - row.line } else { row.line };
-        let (machine, store, file) = row.file_name();
-        (!row.is_there, machine.to_owned(), store.to_owned(), file.to_owned(), line)
-    };
-    let mut kept: HashMap<Identity, usize> = HashMap::new();
+/// What makes two messages the same one: see the local search.
+type MessageIdentity = (String, u32, Option<i64>, u64);
+
+fn identity(row: &FoundMessage) -> Option<MessageIdentity> {
+    match row.kind {
+        MessageKind::Title => Some((format!("\0{}", row.group()), u32::MAX, None, row.bytes)),
+        _ if row.uuid.is_empty() => None,
+        _ => Some((row.uuid.clone(), row.block, row.millis, row.bytes)),
+    }
+}
+
+/// Keeps one of each message: one whose file is there, and of these the one of the file that ended first; of repeated titles the
+/// last.
+fn leave_out_copies(engine: &Engine, rows: &mut Vec<FoundMessage>) -> Result<(), EngineError> {
+    let mut groups: HashMap<MessageIdentity, Vec<usize>> = HashMap::new();
     for (at, row) in rows.iter().enumerate() {
-        let Some(identity) = identity(row) else { continue };
-        let place = kept.entry(identity).or_insert(at);
-        if rank(row) < rank(&rows[*place]) {
-            *place = at;
+        if let Some(identity) = identity(row) {
+            groups.entry(identity).or_default().push(at);
         }
     }
-    let mut at = 0;
-    rows.retain(|row| {
-        let is_kept = identity(row).is_none_or(|identity| kept.get(&identity) == Some(&at));
-        at += 1;
-        is_kept
-    });
+    groups.retain(|_, places| places.len() > 1);
+    let repeated = || groups.values().flatten().map(|&at| &rows[at]);
+    let ends = file_ends(engine, repeated().map(|row| row.file.clone()).collect())?;
+    let rank = |row: &FoundMessage| {
+        let line = if row.kind == MessageKind::Title { u64::MAX - row.line } else { row.line };
+        let name = (row.machine.clone(), row.store.clone(), row.file.clone());
+        let end = ends.get(&name).copied().unwrap_or(row.generation);
+        (!row.is_there, end, name, line)
+    };
+    let mut is_copy = vec![false; rows.len()];
+    for places in groups.values() {
+        let kept = places.iter().copied().min_by_key(|&at| rank(&rows[at]));
+        for &at in places {
+            is_copy[at] = Some(at) != kept;
+        }
+    }
+    let mut copies = is_copy.into_iter();
+    rows.retain(|_| copies.next() != Some(true));
+    Ok(())
+}
+
+/// When something last happened in files, by machine, store and path.
+fn file_ends(
+    engine: &Engine,
+    files: HashSet<String>,
+) -> Result<HashMap<(String, String, String), i64>, EngineError> {
+    let mut ends = HashMap::new();
+    let files: Vec<String> = files.into_iter().collect();
+    for some in files.chunks(MAX_NAMES) {
+        let found = engine.select(
+            "SELECT machine, store, file, max(active) AS newest FROM {db}.files
+             WHERE tenant = {tenant:String} AND file IN {files:Array(String)} GROUP BY machine, store, file",
+            &[("files", Parameter::Texts(some.to_vec()))],
+        )?;
+        for row in found.rows() {
+            if let Some(newest) = row.millis("newest") {
+                ends.insert((row.text("machine"), row.text("store"), row.text("file")), newest);
+            }
+        }
+    }
+    Ok(ends)
 }
