@@ -187,10 +187,10 @@ def compare(annals, machines, at, quick):
     for machine in machines:
         scope = ("--machine", machine.id)
         listed = annals.json("ls", "--all", "--config-dir", machine.redacted)["sessions"]
-        for session in listed[:5] if quick else listed:
+        for session in listed[:3] if quick else listed:
             for form in ("messages", "usage") if quick else ("messages", "records", "turns", "tools", "agents", "tree", "usage", "counts"):
                 both.ask("show", ["show", session["id"], "--as", form], [machine], scope)
-        for query in QUERIES[machine.at::6] if quick else QUERIES:
+        for query in QUERIES[machine.at::9] if quick else QUERIES:
             both.ask("search", ["search", query, "--limit", "1000"], [machine], scope, same_order)
     counts = ", ".join(f"{count} {kind}" for kind, count in both.counts.items())
     print(f"compared {counts}; {len(both.differences)} differ")
