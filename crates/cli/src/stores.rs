@@ -100,6 +100,11 @@ impl Stores {
         Self { machines, gone, are_named: true, ..Self::open(folders) }
     }
 
+    /// Whether they are copies of a team's.
+    pub(crate) fn are_of_team(&self) -> bool {
+        !self.machines.is_empty()
+    }
+
     /// Whether a file is a copy of one that is no longer on its machine.
     pub(crate) fn is_gone(&self, file: &Path) -> bool {
         self.gone.contains(file)
@@ -189,6 +194,9 @@ impl Stores {
 
     /// The folders of all stores, for a sentence.
     pub(crate) fn names(&self) -> String {
+        if self.are_of_team() {
+            return "what the team has sent".to_owned();
+        }
         let names = self.all.iter().map(|store| store.config_dir().path().display().to_string());
         names.collect::<Vec<_>>().join(", ")
     }

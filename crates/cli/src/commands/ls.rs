@@ -220,6 +220,9 @@ fn finish(
     for note in notes {
         context.out.painted_note(Some(Paint::Dim), note)?;
     }
+    if context.store.are_of_team() {
+        return Ok(Outcome::Done);
+    }
     for warning in Deletions::of(discovery, context).warnings() {
         // What is piped is a list of sessions.
         match context.out.is_terminal {

@@ -131,6 +131,11 @@ impl Forgotten {
         Ok(Self { machines: names("machine"), sessions: names("session") })
     }
 
+    /// Whether any session was forgotten.
+    pub(super) fn has_sessions(&self) -> bool {
+        !self.sessions.is_empty()
+    }
+
     /// Whether this machine was forgotten.
     pub fn has_machine(&self, machine: &str) -> bool {
         self.machines.binary_search_by(|known| known.as_str().cmp(machine)).is_ok()

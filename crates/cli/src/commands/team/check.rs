@@ -16,7 +16,7 @@ pub(super) fn run(engine: &Engine, scope: &Scope, context: &mut Context) -> Resu
         context.out.json(|object| {
             object.number("schema", annals_team::schema::SCHEMA).string("engine", &found.engine);
             object.number("files", found.files).number("lines", found.lines);
-            object.number("otherRows", found.other_rows);
+            object.number("otherRows", found.other_rows).boolean("gapsChecked", found.retention.is_none());
             object.array("gaps", |list| {
                 for gap in &found.gaps {
                     list.object(|object| {
@@ -41,6 +41,11 @@ pub(super) fn run(engine: &Engine, scope: &Scope, context: &mut Context) -> Resu
         }
         if found.gaps.len() > MAX_LISTED {
             context.out.line(format!("{} more gaps", found.gaps.len() - MAX_LISTED))?;
+        }
+        if let Some(days) = found.retention {
+            context
+                .out
+                .line(format!("missing bytes were not looked for: rows are removed after {days} days"))?;
         }
         if found.other_rows > 0 {
             let rows = words::plural(found.other_rows, "row was", "rows were");
