@@ -22,6 +22,7 @@ mod search;
 mod serve;
 mod show;
 mod shrink;
+mod team;
 mod trash;
 mod tui;
 
@@ -47,6 +48,7 @@ pub(crate) use search::*;
 pub(crate) use serve::*;
 pub(crate) use show::*;
 pub(crate) use shrink::*;
+pub(crate) use team::*;
 pub(crate) use trash::*;
 pub(crate) use tui::*;
 
@@ -178,6 +180,8 @@ pub(crate) enum Command {
     Archive(LazyArgs<ArchiveArgs>),
     /// Send new records, redacted, to a file or a server
     Collect(LazyArgs<CollectArgs>),
+    /// Set up and look after a team's database
+    Team(TeamArgs),
     /// List leftovers that are safe to remove, or trash them
     Gc(LazyArgs<GcArgs>),
     /// Go back to before a prompt: files, conversation or both

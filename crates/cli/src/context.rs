@@ -8,6 +8,7 @@ use annals_policy::secret::Secret;
 use annals_store::DataDir;
 use annals_transcript::price::Prices;
 use annals_ui::terminal::ColorMode;
+use annals_vault::UnpackDir;
 use jiff::tz::TimeZone;
 
 use crate::args::{ColorChoice, GlobalArgs};
@@ -49,9 +50,13 @@ pub(crate) struct Context {
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// The bearer token of `annals collect`, from the environment.
     pub(crate) token: Option<Secret>,
+    /// The login of a team's engine, from the environment.
+    pub(crate) engine_login: Option<(String, Secret)>,
     /// Clock and randomness.
     pub(crate) source: SystemSource,
     data_dir: Option<PathBuf>,
+    /// The folder of what was fetched from a team's engine, removed at the end.
+    fetched: Option<UnpackDir>,
     /// Whether progress is shown.
     shows_progress: bool,
     /// Whether a person can answer a question.
@@ -101,8 +106,10 @@ impl Context {
             api: environment.api,
             variables: environment.variables,
             token: environment.token,
+            engine_login: environment.engine_login,
             source: SystemSource,
             data_dir,
+            fetched: None,
             current_dir: environment.current_dir,
             verbosity: i8::from(global.verbose) - i8::from(global.quiet),
         })
@@ -138,6 +145,12 @@ impl Context {
             Fault::usage("no data folder for the index and the journal of annals")
                 .hint("use --data-dir DIR, or set ANNALS_DATA_DIR")
         })
+    }
+
+    /// Reads stores in this folder from now on, with data of their own.
+    pub(crate) fn read_instead(&mut self, stores: Stores, folder: UnpackDir) {
+        (self.store, self.data_dir) = (stores, Some(folder.path().join("data")));
+        self.fetched = Some(folder);
     }
 
     /// Whether standard input is a terminal; else it is read.

@@ -36,12 +36,13 @@ const API_VARIABLES: [&str; 22] = [
 ];
 
 /// Variables that hold a key.
-const KEYS: [&str; 5] = [
+const KEYS: [&str; 6] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_CUSTOM_HEADERS",
     "ANNALS_TOKEN",
     "ANNALS_COLLECT_TOKEN",
+    "ANNALS_CLICKHOUSE_PASSWORD",
 ];
 
 /// The environment of the process.
@@ -60,6 +61,8 @@ pub(crate) struct Environment {
     pub(crate) config_file: Option<PathBuf>,
     /// `ANNALS_TOKEN`, if set and not empty; else `ANNALS_COLLECT_TOKEN`, its name in earlier releases.
     pub(crate) token: Option<Secret>,
+    /// `ANNALS_CLICKHOUSE_USER` and `ANNALS_CLICKHOUSE_PASSWORD`, if the first is set and not empty.
+    pub(crate) engine_login: Option<(String, Secret)>,
     /// Variables for the API.
     pub(crate) api: Vec<(&'static str, Secret)>,
     /// Variables for child processes, without those that hold a key.
@@ -104,6 +107,10 @@ impl Environment {
             config_file: xdg_config_home.as_ref().map(|folder| folder.join("annals").join("config.toml")),
             xdg_config_home,
             token: secret("ANNALS_TOKEN").or_else(|| secret("ANNALS_COLLECT_TOKEN")),
+            engine_login: env::var("ANNALS_CLICKHOUSE_USER")
+                .ok()
+                .filter(|user| !user.is_empty())
+                .map(|user| (user, secret("ANNALS_CLICKHOUSE_PASSWORD").unwrap_or_default())),
             api: API_VARIABLES.into_iter().filter_map(|name| Some((name, secret(name)?))).collect(),
             variables: env::vars_os().filter_map(not_a_key).collect(),
             no_color: path("NO_COLOR").is_some() || env::var_os("TERM").is_some_and(|term| term == "dumb"),

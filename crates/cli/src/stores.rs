@@ -6,6 +6,7 @@
 //! [`Context::check_one_store`].
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,26 @@ pub(crate) struct Stores {
     /// Whether somebody named them, by an option, a variable or the configuration file.
     are_named: bool,
     home: Option<PathBuf>,
+    /// Whose each of them is, if they are copies of a team's.
+    machines: Vec<MachineLabel>,
+    /// The copies of files that are no longer on their machine.
+    gone: HashSet<PathBuf>,
+}
+
+/// The machine that a store is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MachineLabel {
+    pub(crate) machine: String,
+    /// Empty if nobody said.
+    pub(crate) person: String,
+}
+
+impl MachineLabel {
+    /// Writes `machine` and `person`.
+    pub(crate) fn write(&self, object: &mut ObjectWriter<'_>) {
+        let person = Some(self.person.as_str()).filter(|person| !person.is_empty());
+        object.string("machine", &self.machine).string_or_null("person", person);
+    }
 }
 
 impl Deref for Stores {
@@ -47,7 +68,14 @@ impl Stores {
                 all.push(Store::open(folder));
             }
         }
-        Self { all, in_use: Cell::new(0), are_named: false, home: None }
+        Self {
+            all,
+            in_use: Cell::new(0),
+            are_named: false,
+            home: None,
+            machines: Vec::new(),
+            gone: HashSet::new(),
+        }
     }
 
     /// Those that were named, else the client's usual places, as far as they exist.
@@ -64,6 +92,34 @@ impl Stores {
                 .hint("use --config-dir DIR, or set CLAUDE_CONFIG_DIR"));
         }
         Ok(Self::open(there))
+    }
+
+    /// The copies of a team's stores.
+    pub(crate) fn of_team(stores: Vec<(PathBuf, MachineLabel)>, gone: HashSet<PathBuf>) -> Self {
+        let (folders, machines): (Vec<_>, Vec<_>) = stores.into_iter().unzip();
+        Self { machines, gone, are_named: true, ..Self::open(folders) }
+    }
+
+    /// Whether they are copies of a team's.
+    pub(crate) fn are_of_team(&self) -> bool {
+        !self.machines.is_empty()
+    }
+
+    /// Whether a file is a copy of one that is no longer on its machine.
+    pub(crate) fn is_gone(&self, file: &Path) -> bool {
+        self.gone.contains(file)
+    }
+
+    /// The machine that a file came from, if it is a copy of a team's.
+    pub(crate) fn machine_of(&self, file: &Path) -> Option<&MachineLabel> {
+        self.machines.get(self.position_of_file(file)?)
+    }
+
+    /// The path of a file as it is printed: that of a copy is the one that it has below the config dir of its machine.
+    pub(crate) fn display_path(&self, file: &Path) -> PathBuf {
+        let store = self.position_of_file(file).filter(|_| !self.machines.is_empty()).map(|at| &self.all[at]);
+        let inside = store.and_then(|store| file.strip_prefix(store.config_dir().path()).ok());
+        inside.unwrap_or(file).to_path_buf()
     }
 
     /// Shortens names of folders in the home folder.
@@ -119,6 +175,10 @@ impl Stores {
 
     /// The same for people: shorter, where it is in the home folder.
     pub(crate) fn label_of(&self, file: &Path) -> String {
+        if let Some(MachineLabel { machine, person }) = self.machine_of(file) {
+            let id: String = machine.chars().take(8).collect();
+            return if person.is_empty() { id } else { format!("{person} {id}") };
+        }
         let Some(name) = self.name_of(file) else { return String::new() };
         let inside = self.home.as_ref().and_then(|home| Path::new(&name).strip_prefix(home).ok());
         inside.map_or_else(|| name.clone(), |inside| Path::new("~").join(inside).display().to_string())
@@ -126,11 +186,17 @@ impl Stores {
 
     /// Writes `store` for a row about a file, where there are several.
     pub(crate) fn write_name(&self, file: &Path, object: &mut ObjectWriter<'_>) {
+        if let Some(label) = self.machine_of(file) {
+            return label.write(object);
+        }
         object.string_if("store", self.name_of(file).as_deref());
     }
 
     /// The folders of all stores, for a sentence.
     pub(crate) fn names(&self) -> String {
+        if self.are_of_team() {
+            return "what the team has sent".to_owned();
+        }
         let names = self.all.iter().map(|store| store.config_dir().path().display().to_string());
         names.collect::<Vec<_>>().join(", ")
     }

@@ -25,7 +25,10 @@ mod write;
 
 pub use cached_reading::SummaryCaches;
 pub use error::IndexError;
-pub use extract::{FactKind, IndexedFileRole, MAX_INDEXED_BYTES, MessageKind, MessageRole};
+pub use extract::{
+    CallRow, FactKind, IndexedFile, IndexedFileRole, LineRows, MAX_INDEXED_BYTES, MessageKind, MessageRole,
+    MessageRow, text_tokens, tokens,
+};
 pub use open::{Index, OpenOutcome};
 pub use summary_cache::{FileSummary, SUMMARY_FORMAT, SummaryCache, SummaryKind};
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 pub mod builder;
 pub mod corpus;
 pub mod depth;
+pub mod engine;
 pub mod home;
 pub mod hostile;
 pub mod oracle;

@@ -31,7 +31,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = COLLECT_EXAMPLES)]
 pub(crate) struct CollectArgs {
-    /// The receiver: file:PATH, `-` for standard output, or http(s)://HOST:PORT/PATH
+    /// The receiver: file:PATH, `-` for standard output, http(s)://HOST:PORT/PATH, or clickhouse+https://HOST/DATABASE
     #[arg(long, value_name = "SINK")]
     pub(crate) to: String,
     /// Keep running, and send what is written
@@ -70,6 +70,9 @@ pub(crate) struct CollectArgs {
     /// Trust these CA certificates, a PEM file [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
+    /// Read the login of a clickhouse sink from this file [default: $ANNALS_CLICKHOUSE_USER and _PASSWORD]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) login_file: Option<PathBuf>,
     /// Buffer at most this much on disk while the receiver is down, such as 64M; then stop reading
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) spool: u64,

@@ -2,6 +2,8 @@
 
 use clap::ValueEnum;
 
+use super::team::AtArgs;
+
 const USAGE_EXAMPLES: &str = "\
 Every response counts once over the whole store, in the file where it appeared
 first. Models without a known price are named, not guessed. `annals help
@@ -57,6 +59,8 @@ pub(crate) struct UsageArgs {
     pub(crate) by: UsageBy,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(crate) at: AtArgs,
     /// Print whole numbers, such as 403,117, even where they are cut
     #[arg(long)]
     pub(crate) exact: bool,
@@ -97,6 +101,10 @@ pub(crate) enum UsageBy {
     Agent,
     /// 5-hour billing block
     Block,
+    /// Person, with --at
+    Person,
+    /// Team, with --at
+    Team,
 }
 
 impl UsageBy {
@@ -113,6 +121,8 @@ impl UsageBy {
             Self::Tool => "tool",
             Self::Agent => "agent",
             Self::Block => "block",
+            Self::Person => "person",
+            Self::Team => "team",
         }
     }
 }
@@ -123,6 +133,8 @@ impl UsageBy {
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(crate) at: AtArgs,
     /// Show at most N rows per list
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,

@@ -8,6 +8,7 @@ use clap::{Subcommand, ValueEnum};
 
 use super::change::{SET_EXAMPLES, TodosSetArgs};
 use super::help::COMPLETIONS_EXAMPLES;
+use super::team::AtArgs;
 
 const LS_EXAMPLES: &str = "\
 Examples:
@@ -48,6 +49,8 @@ pub(crate) struct LsArgs {
     /// Show empty files and warm-up stubs too, without a limit
     #[arg(long)]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) at: AtArgs,
 }
 
 /// What sessions are sorted by.

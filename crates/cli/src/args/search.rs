@@ -2,6 +2,8 @@
 
 use clap::ValueEnum;
 
+use super::team::AtArgs;
+
 const SEARCH_EXAMPLES: &str = "\
 A query is words that a message must all contain, with filters such as
 `tool:Bash`, `project:shop` or `since:2026-01-01`. `annals help queries`
@@ -54,6 +56,8 @@ pub(crate) struct SearchArgs {
     /// Show at most N sessions; with --json, N hits
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) at: AtArgs,
 }
 
 /// Where to search.
@@ -116,4 +120,6 @@ pub(crate) struct SqlArgs {
     /// A single SELECT statement
     #[arg(value_name = "QUERY")]
     pub(crate) query: String,
+    #[command(flatten)]
+    pub(crate) at: AtArgs,
 }

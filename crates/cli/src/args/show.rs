@@ -3,6 +3,8 @@
 use annals_transcript::resume::Client;
 use clap::ValueEnum;
 
+use super::team::AtArgs;
+
 const SHOW_EXAMPLES: &str = "\
 Examples:
   # Read the newest session of this folder
@@ -48,6 +50,8 @@ pub(crate) struct ShowArgs {
     /// With --around: how many messages and calls before and after it
     #[arg(long, value_name = "N", default_value_t = 5, requires = "around")]
     pub(crate) context: usize,
+    #[command(flatten)]
+    pub(crate) at: AtArgs,
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
 }

@@ -19,8 +19,9 @@ use crate::full_overview::{FullOverview, SessionOverview};
 use crate::indexed_overview::IndexedOverview;
 use crate::output::Paint;
 use crate::short_ids::ShortIds;
+use crate::stores::Stores;
 use crate::table::{Align, Table};
-use crate::{json, vault, when, words};
+use crate::{json, team_store, vault, when, words};
 
 /// Sessions, which of them only the vault has, and how many there are in total.
 type ListedSessions = (Vec<SessionOverview>, HashSet<PathBuf>, usize);
@@ -35,6 +36,9 @@ pub(crate) const MIN_NAME: usize = 12;
 pub(crate) const MIN_TITLE: usize = 30;
 
 pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(engine) = args.at.open(context)? {
+        team_store::fetch_all(&engine, &args.at.scope.scope(), context)?;
+    }
     let filter = SessionFilter::new(args, context)?;
     let by_numbers = matches!(args.sort, SortKey::Cost | SortKey::Tokens | SortKey::Turns);
     if context.json || args.long || by_numbers {
@@ -74,7 +78,7 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
             words::bytes(summary.bytes),
             branch(summary),
             project_name(summary),
-            marked_title(summary, &in_vault, &ids),
+            marked_title(summary, &in_vault, &ids, context),
         ]);
     }
     table.add_stores(&context.store, summaries.iter().map(|summary| summary.path.as_path()));
@@ -139,7 +143,7 @@ fn full(args: &LsArgs, filter: &SessionFilter, context: &mut Context) -> Result<
             words::cost(&session.usage),
             branch(summary),
             project_name(summary),
-            marked_title(summary, &in_vault, &ids),
+            marked_title(summary, &in_vault, &ids, context),
         ]);
     }
     table.add_stores(&context.store, sessions.iter().map(|session| session.full.summary.path.as_path()));
@@ -216,6 +220,9 @@ fn finish(
     for note in notes {
         context.out.painted_note(Some(Paint::Dim), note)?;
     }
+    if context.store.are_of_team() {
+        return Ok(Outcome::Done);
+    }
     for warning in Deletions::of(discovery, context).warnings() {
         // What is piped is a list of sessions.
         match context.out.is_terminal {
@@ -262,9 +269,13 @@ pub(crate) fn project_name(summary: &Summary) -> String {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path).to_owned()
 }
 
-/// The title, marked if only the vault has the session, and with the session that it was forked from.
-fn marked_title(summary: &Summary, in_vault: &HashSet<PathBuf>, ids: &ShortIds) -> String {
-    let mark = if in_vault.contains(&summary.path) { "[vault] " } else { "" };
+/// The title, marked if only the vault or the team has the session, and with the session that it was forked from.
+fn marked_title(summary: &Summary, in_vault: &HashSet<PathBuf>, ids: &ShortIds, context: &Context) -> String {
+    let mark = match in_vault.contains(&summary.path) {
+        true => "[vault] ",
+        false if context.store.is_gone(&summary.path) => "[deleted] ",
+        false => "",
+    };
     format!("{mark}{}", told_apart(summary, ids))
 }
 
@@ -330,10 +341,13 @@ fn write_json(
         object.array("sessions", |list| {
             for session in sessions {
                 list.object(|object| {
-                    write_session(session, object);
+                    write_session(session, &context.store, object);
                     context.store.write_name(&session.full.summary.path, object);
                     if in_vault.contains(&session.full.summary.path) {
                         object.boolean("vault", true);
+                    }
+                    if context.store.is_gone(&session.full.summary.path) {
+                        object.boolean("deleted", true);
                     }
                 });
             }
@@ -341,9 +355,10 @@ fn write_json(
     })
 }
 
-fn write_session(session: &SessionOverview, object: &mut ObjectWriter<'_>) {
+fn write_session(session: &SessionOverview, stores: &Stores, object: &mut ObjectWriter<'_>) {
     let summary = &session.full.summary;
-    object.string("id", summary.session.as_str()).string("file", &summary.path.display().to_string());
+    let file = stores.display_path(&summary.path);
+    object.string("id", summary.session.as_str()).string("file", &file.display().to_string());
     object.string("slug", summary.slug.as_str());
     object.string_or_null("project", summary.project.as_ref().map(|project| project.path.as_str()));
     object.string_or_null("title", summary.display_title());

@@ -43,6 +43,7 @@ mod stats;
 mod strip;
 mod tag;
 mod tail;
+mod team;
 mod todos;
 mod trash;
 #[cfg(feature = "tui")]
@@ -65,6 +66,7 @@ fn uses_store(command: Option<&Command>) -> bool {
                 | Command::Man
                 | Command::Help(_)
                 | Command::Config(_)
+                | Command::Team(_)
         )
     )
 }
@@ -137,6 +139,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Restore(args)) => restore::run(&args, context),
         Some(Command::Archive(args)) => archive::run(&args, context),
         Some(Command::Collect(args)) => collect::run(&args, context),
+        Some(Command::Team(args)) => team::run(&args, context),
         Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Rewind(args)) => rewind::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),

@@ -1,6 +1,9 @@
 //! `annals sql`: runs a SELECT statement over the index.
 
 use annals_index::sql::{SqlValue, Table as Answer};
+use annals_json::{Value, ValueKind};
+use annals_team::query::Scope;
+use annals_team::{Engine, EngineError};
 
 use crate::args::SqlArgs;
 use crate::context::Context;
@@ -9,6 +12,19 @@ use crate::indexed;
 use crate::table::{Align, Table, one_line};
 
 pub(crate) fn run(args: &SqlArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(engine) = args.at.open(context)? {
+        let scope = args.at.scope.scope();
+        if scope != Scope::default() {
+            return Err(Fault::usage("--person, --team and --machine do not apply to sql")
+                .hint("put them into the statement: WHERE person = 'ann'"));
+        }
+        let answer = of_team(&engine, &args.query)?;
+        match context.json {
+            true => write_json(&answer, context)?,
+            false => draw(&answer, context)?,
+        }
+        return Ok(if answer.rows.is_empty() { Outcome::NothingFound } else { Outcome::Done });
+    }
     let mut answers = context.each_store(|context| query(args, context)).into_iter();
     let mut answer = answers.next().transpose()?.unwrap_or_default();
     for more in answers {
@@ -33,6 +49,40 @@ fn query(args: &SqlArgs, context: &Context) -> Result<Answer, Fault> {
         answer.rows.iter_mut().for_each(|row| row.insert(0, SqlValue::Text(store.clone())));
     }
     Ok(answer)
+}
+
+/// The rows of a team's engine.
+fn of_team(engine: &Engine, statement: &str) -> Result<Answer, Fault> {
+    let found = engine.select_statement(statement).map_err(|error| match error {
+        EngineError::NoSchema(what) | EngineError::Refused(what) => {
+            Fault::usage(format!("query failed: {what}"))
+                .hint("views: sessions, blocks, tool_calls, usage; only SELECT is allowed")
+        }
+        other => other.into(),
+    })?;
+    let mut answer = Answer::default();
+    for row in found.rows() {
+        let columns = row.columns();
+        if answer.columns.is_empty() {
+            answer.columns = columns.iter().map(|(name, _)| name.clone()).collect();
+        }
+        answer.rows.push(columns.into_iter().map(|(_, value)| cell(value)).collect());
+    }
+    Ok(answer)
+}
+
+fn cell(value: Value<'_>) -> SqlValue {
+    let raw = || String::from_utf8_lossy(value.raw()).into_owned();
+    match value.kind() {
+        ValueKind::Null => SqlValue::Null,
+        ValueKind::String => SqlValue::Text(value.text().map(|text| text.to_string()).unwrap_or_default()),
+        ValueKind::Boolean => SqlValue::Integer(i64::from(value.boolean() == Some(true))),
+        ValueKind::Number => match raw().parse() {
+            Ok(number) => SqlValue::Integer(number),
+            Err(_) => SqlValue::Real(value.number().unwrap_or_default()),
+        },
+        _ => SqlValue::Text(raw()),
+    }
 }
 
 fn write_json(answer: &Answer, context: &mut Context) -> std::io::Result<()> {

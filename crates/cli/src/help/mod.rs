@@ -41,7 +41,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
             "undo",
         ],
     ),
-    ("Keep", &["archive", "restore", "trash", "gc", "collect"]),
+    ("Keep", &["archive", "restore", "trash", "gc", "collect", "team"]),
     ("Chat", &["chat", "mock-api"]),
     ("Other", &["config", "demo", "completions", "man", "help"]),
 ];

@@ -60,6 +60,7 @@ mod spread_records;
 mod stores;
 mod sub_agents;
 mod tail;
+mod team;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod todos;

@@ -16,31 +16,36 @@ use super::url::{Scheme, Url};
 use crate::retry::RetryAfter;
 
 /// The slowest upload that is waited for, in bytes per second.
-const MIN_UPLOAD_RATE: u64 = 8 * 1024;
+pub(super) const MIN_UPLOAD_RATE: u64 = 8 * 1024;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum RequestError {
+pub enum RequestError {
+    /// Nothing listens there, or it cannot be reached.
     #[error("cannot connect: {0}")]
     Connect(String),
+    /// It took too long.
     #[error("no response within {0:?}")]
     TimedOut(Duration),
+    /// The connection ended.
     #[error("the connection closed before the response: {0}")]
     Broken(String),
+    /// The answer is not about what was sent.
     #[error("the response came before the batch was sent")]
     Early,
     /// The receiver is not who it should be, or cannot prove it.
     #[error("{0}")]
     Untrusted(String),
+    /// Nothing can be sent from here.
     #[error("cannot set up an HTTP client: {0}")]
     Setup(#[from] io::Error),
 }
 
 /// A client of one receiver.
-pub(super) struct Client {
-    http: reqwest::Client,
-    url: reqwest::Url,
-    timeout: Duration,
+pub struct Client {
+    pub(super) http: reqwest::Client,
+    pub(super) url: reqwest::Url,
+    pub(super) timeout: Duration,
 }
 
 /// The head of an answer.
@@ -55,7 +60,7 @@ pub(super) struct Answer {
 
 impl Client {
     /// Sets a client up; nothing is sent yet.
-    pub(super) fn new(url: &Url, trust: Option<&Trust>, timeout: Duration) -> Result<Self, RequestError> {
+    pub fn new(url: &Url, trust: Option<&Trust>, timeout: Duration) -> Result<Self, RequestError> {
         let config = match trust {
             Some(trust) => trust.config(),
             None => Trust::none().map_err(io::Error::other)?.config(),
@@ -105,7 +110,7 @@ impl Client {
         })
     }
 
-    fn failure(&self, error: &reqwest::Error, timeout: Duration) -> RequestError {
+    pub(super) fn failure(&self, error: &reqwest::Error, timeout: Duration) -> RequestError {
         let root = || causes(error).last().map_or_else(String::new, ToString::to_string);
         if let Some(reason) = causes(error).find_map(|cause| distrust(cause.downcast_ref()?)) {
             return RequestError::Untrusted(reason);

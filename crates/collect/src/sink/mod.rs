@@ -2,6 +2,7 @@
 
 mod body;
 mod client;
+mod exchange;
 mod http;
 mod lines;
 mod tls;
@@ -13,6 +14,8 @@ use std::io;
 use annals_store::files::WriteError;
 
 pub use body::{BodyOptions, Encoding, Format};
+pub use client::{Client, RequestError};
+pub use exchange::Reply;
 pub use http::{ExposedToken, HttpSink};
 pub use lines::{FileSink, OutputSink};
 pub use tls::{Trust, TrustError};
@@ -87,4 +90,9 @@ pub trait Sink {
     /// Delivers a batch. `Ok` acknowledges all of it, [`SinkError::RefusedItems`] all but some; after another error the sink
     /// may have all, some or nothing of it.
     fn deliver(&mut self, batch: &Batch) -> Result<(), SinkError>;
+
+    /// How many items it has acknowledged and not taken, because they were forgotten there.
+    fn refused(&self) -> u64 {
+        0
+    }
 }

@@ -13,10 +13,9 @@ use annals_transcript::record::Record;
 use annals_transcript::record_lines::RecordSplitter;
 use annals_transcript::usage::UsageCollector;
 
-use super::blocks::prompt_with_pastes;
-use super::kinds::{FactKind, IndexedFileRole, MessageKind, MessageRole};
+use super::kinds::{FactKind, IndexedFileRole};
 use super::record::{LineSpan, RecordExtractor};
-use super::rows::{Batch, BatchMode, IndexedFile, MessageRow};
+use super::rows::{Batch, BatchMode, IndexedFile};
 use super::texts::TextCollector;
 use super::words::searchable;
 use crate::cursor::{Cursor, EndBytes, FINGERPRINT_BYTES, FileChange, FileStamp, detect_change};
@@ -180,7 +179,7 @@ impl FileReader<'_> {
         };
         let mut problems = Vec::new();
         match self.to_read.indexed_file.role {
-            IndexedFileRole::History => self.history_line(line, span),
+            IndexedFileRole::History => self.batch.history_line(line, span),
             _ => {
                 let found = |fields, _| {
                     let record = Record::new(fields);
@@ -210,58 +209,6 @@ impl FileReader<'_> {
         self.batch.cursor.is_open = line.ending() == LineEnding::EndOfFile;
     }
 
-    /// Adds a line of `history.jsonl`.
-    fn history_line(&mut self, line: &Line<'_>, span: LineSpan) {
-        let Ok(value) = Value::parse(line.body()) else { return };
-        let Some(display) = value.get("display").and_then(Value::text) else { return };
-        let mut texts = TextCollector::default();
-        if display.raw().len() > super::MAX_INDEXED_BYTES {
-            // Nothing after it can be searched.
-            texts.push_text(display);
-        } else {
-            texts.push(&prompt_with_pastes(value, display));
-        }
-        self.batch.history_prompt(value, display, span);
-        self.batch.cursor.records += 1;
-        self.text(
-            span,
-            MessageRole::Human,
-            MessageKind::Prompt,
-            texts,
-            value.get("timestamp").and_then(Value::number),
-        );
-    }
-
-    fn text(
-        &mut self,
-        span: LineSpan,
-        role: MessageRole,
-        kind: MessageKind,
-        texts: TextCollector,
-        millis: Option<f64>,
-    ) {
-        if texts.bytes > 0 {
-            self.batch.messages.push(MessageRow {
-                line: span.line,
-                offset: span.offset,
-                length: span.length,
-                block: 0,
-                role,
-                kind,
-                millis: millis.map(|millis| millis as i64),
-                uuid: None,
-                parent: None,
-                tool: None,
-                call: None,
-                is_error: false,
-                bytes: texts.bytes,
-                text: texts.text,
-                words: String::new(),
-                indexed: 0,
-            });
-        }
-    }
-
     /// Reads a file that is one text as a whole, since nothing is appended to it.
     fn text_file(
         mut self,
@@ -276,7 +223,7 @@ impl FileReader<'_> {
         texts.bytes = stamp.bytes;
         let (role, kind) = self.to_read.indexed_file.role.message();
         let span = LineSpan { line: 1, offset: 0, length: stamp.bytes };
-        self.text(span, role, kind, texts, Some((stamp.modified / 1_000_000) as f64));
+        self.batch.text(span, role, kind, texts, Some((stamp.modified / 1_000_000) as f64));
         Ok(self.finish_batch(each))
     }
 

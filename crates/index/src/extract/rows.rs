@@ -22,13 +22,17 @@ pub(crate) struct Occurrences {
 
 /// The file that rows belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct IndexedFile {
+pub struct IndexedFile {
     /// Relative to the config dir.
-    pub(crate) path: String,
-    pub(crate) role: IndexedFileRole,
-    pub(crate) slug: String,
-    pub(crate) session: String,
-    pub(crate) agent: Option<String>,
+    pub path: String,
+    /// What it is.
+    pub role: IndexedFileRole,
+    /// The folder of its project.
+    pub slug: String,
+    /// Its session; empty if its path does not say which.
+    pub session: String,
+    /// The sub-agent that it is of.
+    pub agent: Option<String>,
 }
 
 /// How a batch changes what the index has of its file.
@@ -42,22 +46,35 @@ pub(crate) enum BatchMode {
 
 /// One block of a message.
 #[derive(Clone, Debug)]
-pub(crate) struct MessageRow {
-    pub(crate) line: u64,
-    pub(crate) offset: u64,
-    pub(crate) length: u64,
-    pub(crate) block: u32,
-    pub(crate) role: MessageRole,
-    pub(crate) kind: MessageKind,
-    pub(crate) millis: Option<i64>,
-    pub(crate) uuid: Option<Vec<u8>>,
-    pub(crate) parent: Option<Vec<u8>>,
-    pub(crate) tool: Option<String>,
+pub struct MessageRow {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// The offset of the line in the file.
+    pub offset: u64,
+    /// The length of the line.
+    pub length: u64,
+    /// The number of the block in its line, from 0.
+    pub block: u32,
+    /// Who produced it.
+    pub role: MessageRole,
+    /// Its kind.
+    pub kind: MessageKind,
+    /// When, in milliseconds since 1970.
+    pub millis: Option<i64>,
+    /// The record's id: the sixteen bytes of a UUID, else as it is written.
+    pub uuid: Option<Vec<u8>>,
+    /// The id of the record before it.
+    pub parent: Option<Vec<u8>>,
+    /// The tool that is called.
+    pub tool: Option<String>,
     /// The id of the call that it is or answers, from which it gets tool and path.
-    pub(crate) call: Option<String>,
-    pub(crate) is_error: bool,
-    pub(crate) bytes: u64,
-    pub(crate) text: String,
+    pub call: Option<String>,
+    /// Whether it is an error.
+    pub is_error: bool,
+    /// The bytes of its text, also of what is too long to be searched.
+    pub bytes: u64,
+    /// The text.
+    pub text: String,
     /// The searchable text, and the length of the original: made by the reading threads, not by the writer.
     pub(crate) words: String,
     pub(crate) indexed: u64,
@@ -65,18 +82,29 @@ pub(crate) struct MessageRow {
 
 /// What a batch knows of a tool call: the call, its result, or both.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CallRow {
-    pub(crate) tool: Option<String>,
-    pub(crate) called: Option<u64>,
-    pub(crate) answered: Option<u64>,
-    pub(crate) started: Option<i64>,
-    pub(crate) ended: Option<i64>,
-    pub(crate) is_error: bool,
-    pub(crate) path: Option<String>,
-    pub(crate) agent: Option<String>,
-    pub(crate) prompt: Option<i64>,
-    pub(crate) input: u64,
-    pub(crate) result: u64,
+pub struct CallRow {
+    /// The tool.
+    pub tool: Option<String>,
+    /// The line of the call.
+    pub called: Option<u64>,
+    /// The line of the result.
+    pub answered: Option<u64>,
+    /// When it was called, in milliseconds since 1970.
+    pub started: Option<i64>,
+    /// When the result came.
+    pub ended: Option<i64>,
+    /// Whether the result is an error.
+    pub is_error: bool,
+    /// The file that it is about.
+    pub path: Option<String>,
+    /// The sub-agent that it started.
+    pub agent: Option<String>,
+    /// The fingerprint of a sub-agent's prompt.
+    pub prompt: Option<i64>,
+    /// The bytes of its input.
+    pub input: u64,
+    /// The bytes of its result.
+    pub result: u64,
 }
 
 /// The rows of a range of lines, written in one transaction with the cursor.

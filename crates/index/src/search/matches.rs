@@ -19,7 +19,7 @@ use crate::words::table_of;
 /// How many matches of each table are read at most.
 pub const MAX_COUNTED: usize = 5000;
 /// How many of them are enough if they belong to enough sessions.
-const ENOUGH_COUNTED: usize = 250;
+pub const ENOUGH_COUNTED: usize = 250;
 
 /// How many matches are wanted: more than enough are read until they belong to as many sessions as can be shown, so that one
 /// long session does not hide the others.

@@ -1,5 +1,6 @@
 //! Full-text search: query language, matching, scoring, snippets.
 
+mod block_snippet;
 mod callers;
 mod exact;
 mod filters;
@@ -15,10 +16,12 @@ mod score;
 mod session_hits;
 mod snippet;
 
+pub use block_snippet::block_snippet;
 pub use callers::Caller;
 pub use exact::{ExactFile, ExactHit, find_exact};
 pub use highlight::{HighlightedText, Highlighter};
 pub use hit::{Hit, SearchResults};
-pub use matches::MAX_COUNTED;
+pub use matches::{ENOUGH_COUNTED, MAX_COUNTED};
 pub use query::{Filter, Query, QueryError, Term, UnknownFilter, unknown_filters};
+pub use score::{score, session_score};
 pub use session_hits::{SessionCard, SessionHits, SessionLimits, SessionResults};

@@ -6,12 +6,12 @@ use crate::extract::MessageKind;
 const HALF_LIFE_DAYS: f64 = 30.0;
 
 /// The score of a message; higher is better. `coverage` is the share of the query's words in its snippet.
-pub(super) fn score(kind: MessageKind, millis: Option<i64>, now: i64, coverage: f64) -> f64 {
+pub fn score(kind: MessageKind, millis: Option<i64>, now: i64, coverage: f64) -> f64 {
     weight(kind) + freshness(millis, now) + coverage
 }
 
 /// The score of a session: that of its best message, and a little for each time that their number doubles.
-pub(super) fn session_score(best: f64, count: u64) -> f64 {
+pub fn session_score(best: f64, count: u64) -> f64 {
     best + 0.1 * (count.max(1) as f64).log2()
 }
 

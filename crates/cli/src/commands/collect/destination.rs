@@ -1,19 +1,22 @@
-//! The sink that `--to` names: a file, standard output, or an HTTP receiver.
+//! The sink that `--to` names: a file, standard output, an HTTP receiver, or a team's engine.
 
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use annals_collect::Sink;
 use annals_collect::sink::{
-    BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Scheme, Trust, TrustError, Url, UrlError,
+    BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Scheme, Url, UrlError,
 };
 use annals_store::digest::short;
 use annals_store::read::read_input;
+use annals_team::{EngineAddress, TeamSink};
 
-use crate::args::{BodyEncoding, BodyFormat, CollectArgs};
+use crate::args::{BodyEncoding, BodyFormat, CollectArgs, EngineArgs};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::output::JsonStdout;
+use crate::team;
+use crate::trust::trust;
 
 /// How long to wait for a receiver.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -24,6 +27,7 @@ pub(super) enum Destination {
     File(PathBuf),
     Output,
     Receiver(Url),
+    Engine(EngineAddress),
 }
 
 impl Destination {
@@ -36,12 +40,15 @@ impl Destination {
             let here = context.current_dir.clone().unwrap_or_default();
             return Ok(Self::File(normal(&here.join(path))));
         }
+        if EngineAddress::is_meant(text) {
+            return team::address("--to", text).map(Self::Engine);
+        }
         Url::parse(text).map(Self::Receiver).map_err(|error| {
             let fault = Fault::usage(format!("--to {text}: {error}"));
             match error {
                 UrlError::Credentials => fault.hint("pass the token in $ANNALS_TOKEN or --token-file"),
                 UrlError::Malformed => {
-                    fault.hint("use file:PATH, - for standard output, or http(s)://HOST[:PORT][/PATH]")
+                    fault.hint("use file:PATH, - for standard output, http(s)://HOST[:PORT][/PATH], or clickhouse+https://HOST[:PORT][/DATABASE]")
                 }
             }
         })
@@ -55,6 +62,10 @@ impl Destination {
             Self::Receiver(url) => {
                 let whole = format!("{}:{}{}", url.host, url.port, url.path);
                 format!("http-{}", short(whole.as_bytes()))
+            }
+            Self::Engine(address) => {
+                let whole = format!("{}:{}/{}", address.url.host, address.url.port, address.database);
+                format!("clickhouse-{}", short(whole.as_bytes()))
             }
         }
     }
@@ -73,6 +84,12 @@ impl Destination {
             Self::File(path) => Box::new(FileSink::open(path)?),
             Self::Output => Box::new(OutputSink(JsonStdout)),
             Self::Receiver(url) => Box::new(receiver(url, args, context)?),
+            Self::Engine(address) => {
+                let reached =
+                    EngineArgs { login_file: args.login_file.clone(), ca_file: args.ca_file.clone() };
+                let engine = team::engine(address.clone(), &reached, context)?;
+                Box::new(TeamSink::new(engine, context.prices.clone()))
+            }
         })
     }
 }
@@ -97,7 +114,7 @@ fn receiver(url: &Url, args: &CollectArgs, context: &Context) -> Result<HttpSink
     };
     let mut sink = HttpSink::new(url.clone(), BodyOptions { format, encoding }, TIMEOUT);
     if url.scheme == Scheme::Https {
-        sink = sink.with_trust(trust(args)?);
+        sink = sink.with_trust(trust(args.ca_file.as_deref())?);
     }
     if let Some(person) = &args.person {
         sink = sink.with_person(person);
@@ -108,23 +125,6 @@ fn receiver(url: &Url, args: &CollectArgs, context: &Context) -> Result<HttpSink
         }),
         None => Ok(sink),
     }
-}
-
-/// The certificates to trust: those of `--ca-file`, else those of the system.
-fn trust(args: &CollectArgs) -> Result<Trust, Fault> {
-    if let Some(path) = &args.ca_file {
-        return Trust::in_pem(&read_input(path)?)
-            .map_err(|error| Fault::usage(format!("--ca-file {}: {error}", path.display())));
-    }
-    let found = rustls_native_certs::load_native_certs();
-    Trust::in_certificates(found.certs.iter().map(|certificate| &certificate[..])).map_err(
-        |error| match error {
-            TrustError::NoCertificate => {
-                Fault::usage("this system has no CA certificates").hint("name some: --ca-file FILE")
-            }
-            other => Fault::internal(other.to_string()),
-        },
-    )
 }
 
 fn token(args: &CollectArgs, context: &Context) -> Result<Option<String>, Fault> {

@@ -67,12 +67,17 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
     }
     let Some(mut watch) = watch else {
         let passed = collector.pass(&mut *sink)?;
+        report_refused(sink.refused(), context);
         report(&passed, &destination, "sent", context)?;
-        return Ok(outcome(&passed));
+        return Ok(if sink.refused() > 0 { Outcome::ProblemsFound } else { outcome(&passed) });
     };
     let mut is_first = true;
+    let mut refused = 0;
     loop {
-        match collector.pass(&mut *sink) {
+        let passed = collector.pass(&mut *sink);
+        report_refused(sink.refused() - refused, context);
+        refused = sink.refused();
+        match passed {
             Ok(mut passed) => {
                 // What waits of other stores is said once.
                 passed.unclaimed.take_if(|_| !std::mem::take(&mut is_first));
@@ -115,6 +120,14 @@ fn selection(args: &CollectArgs) -> Selection {
         ExtraKind::ShellSnapshots => Extra::ShellSnapshots,
     };
     Selection { up_to, extras: args.include.iter().map(extra).collect() }
+}
+
+/// Reports what the sink did not take.
+fn report_refused(refused: u64, context: &Context) {
+    if refused > 0 {
+        let items = words::plural(refused, "item was", "items were");
+        context.say(format!("{items} not taken: the team has forgotten this machine or these sessions"));
+    }
 }
 
 /// Describes what waits in the spool.

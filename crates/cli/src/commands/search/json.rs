@@ -9,6 +9,7 @@ use annals_transcript::time::format_millis;
 
 use super::passage_context::{self, IndexedParts, NearbyMessage, PassageContext};
 use crate::context::Context;
+use crate::stores::MachineLabel;
 
 /// Titles and projects of the sessions, by id.
 pub(super) type Cards = HashMap<String, SessionCard>;
@@ -17,8 +18,11 @@ pub(super) fn write(
     found: &SearchResults,
     cards: &Cards,
     around: usize,
+    owners: &[MachineLabel],
     context: &mut Context,
 ) -> std::io::Result<()> {
+    // A team's hits are in no file here.
+    let around = if owners.is_empty() { around } else { 0 };
     let contexts = contexts_of(found, around, context);
     context.out.json(|object| {
         object.number("total", found.total).boolean("isMore", found.is_more);
@@ -27,7 +31,10 @@ pub(super) fn write(
                 list.object(|object| {
                     let card = cards.get(&hit.session);
                     object.string("session", &hit.session).string("file", &hit.file.display().to_string());
-                    context.store.write_name(&hit.file, object);
+                    match owners.get(at) {
+                        Some(owner) => owner.write(object),
+                        None => context.store.write_name(&hit.file, object),
+                    }
                     object.string_or_null("title", card.and_then(super::title).as_deref());
                     object.string_or_null("project", card.and_then(|card| card.cwd.as_deref()));
                     object.number("sessionHits", hit.session_hits);

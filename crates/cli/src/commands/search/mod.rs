@@ -4,6 +4,7 @@ mod exact;
 mod json;
 mod merge;
 mod passage_context;
+mod team;
 mod text;
 
 use std::collections::{HashMap, HashSet};
@@ -26,6 +27,9 @@ use crate::{indexed, vault, when};
 const PASSAGES: usize = 3;
 
 pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(engine) = args.at.open(context)? {
+        return team::run(args, &engine, context);
+    }
     if context.json {
         let (found, cards) = match args.exact {
             true => exact::find_with_cards(args, context)?,
@@ -41,7 +45,7 @@ pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, F
                 })?,
             ),
         };
-        json::write(&found, &cards, args.context, context)?;
+        json::write(&found, &cards, args.context, &[], context)?;
         return Ok(outcome(found.hits.is_empty()));
     }
     let (found, ids, parts) = match args.exact {
@@ -93,18 +97,7 @@ fn by_words<T>(
     context: &mut Context,
     run: impl Fn(&Index, WordSearch<'_>) -> Result<T, IndexError>,
 ) -> Result<Vec<T>, Fault> {
-    let text = args.query.join(" ");
-    let range = |text: &str| when::parse(text, &context.zone).ok().map(|range| range.start..range.end);
-    for unknown in unknown_filters(&text) {
-        let meant = unknown.nearest.map(|name| format!("; did you mean {name}: ?")).unwrap_or_default();
-        context.say(format!(
-            "{:?} is no filter, and is searched as words{meant} (annals help queries)",
-            unknown.text
-        ));
-    }
-    let mut query = Query::parse_with(&text, &range)
-        .map_err(|error| Fault::usage(error.to_string()).hint("annals help queries explains queries"))?;
-    query.filters.extend(filters(args, context)?);
+    let query = parse(args, context)?;
     let now = context.source.now();
     let answers = context.each_store(|context| {
         let mut copies: HashMap<String, Option<UnpackDir>> = HashMap::new();
@@ -122,6 +115,23 @@ fn by_words<T>(
         Ok(found)
     });
     answers.into_iter().collect()
+}
+
+/// Parses the query, with the options as filters.
+fn parse(args: &SearchArgs, context: &Context) -> Result<Query, Fault> {
+    let text = args.query.join(" ");
+    let range = |text: &str| when::parse(text, &context.zone).ok().map(|range| range.start..range.end);
+    for unknown in unknown_filters(&text) {
+        let meant = unknown.nearest.map(|name| format!("; did you mean {name}: ?")).unwrap_or_default();
+        context.say(format!(
+            "{:?} is no filter, and is searched as words{meant} (annals help queries)",
+            unknown.text
+        ));
+    }
+    let mut query = Query::parse_with(&text, &range)
+        .map_err(|error| Fault::usage(error.to_string()).hint("annals help queries explains queries"))?;
+    query.filters.extend(filters(args, context)?);
+    Ok(query)
 }
 
 /// Turns the options into filters.

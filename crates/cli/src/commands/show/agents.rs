@@ -60,7 +60,7 @@ fn rows_of_files(
         });
         AgentRow {
             id: file.entry.key.to_string(),
-            file: target.display_path(&file.entry.path).display().to_string(),
+            file: context.store.display_path(&target.display_path(&file.entry.path)).display().to_string(),
             tool_use: spawn.map(|(_, spawn)| spawn.tool_use.clone()),
             linked_by: match link {
                 AgentLink::Linked { by, .. } => Some(by.name()),
@@ -99,7 +99,7 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &ResolvedSession, context: 
         let own: Vec<_> = usage.iter().filter(is_own).cloned().collect();
         AgentRow {
             id: facts.id.clone(),
-            file: target.display_path(&target.path).display().to_string(),
+            file: context.store.display_path(&target.display_path(&target.path)).display().to_string(),
             tool_use: started.map(|(spawn, _)| spawn.tool_use.clone()),
             linked_by: started.map(|(_, by)| by.name()),
             parent: started.map(|_| target.key.to_string()),

@@ -19,10 +19,14 @@ use crate::args::{ShowArgs, ShowFormat};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
+use crate::team_store;
 
 pub(super) use conversation::threads;
 
 pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(engine) = args.at.open(context)? {
+        team_store::fetch_session(&engine, &args.at.scope.scope(), &args.session, context)?;
+    }
     let target = ResolvedSession::find_or_unpack(context, &args.session)?;
     target.check_readable()?;
     if args.form != ShowFormat::Raw && !has_objects(&target.path)? {

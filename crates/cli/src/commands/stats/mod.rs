@@ -22,6 +22,7 @@ use crate::args::StatsArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::selection::Selection;
+use crate::team_store;
 use crate::uncounted::UncountedUsage;
 
 const DAY_MILLIS: i64 = 86_400_000;
@@ -55,6 +56,9 @@ impl ActivityWindow for Selection {
 }
 
 pub(crate) fn run(args: &StatsArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(engine) = args.at.open(context)? {
+        team_store::fetch_all(&engine, &args.at.scope.scope(), context)?;
+    }
     let selection = Selection::new(&args.selection, context)?;
     let page = page(args, &selection, context);
     let is_empty = page.activity.turns == 0 && page.models.rows.is_empty();
@@ -97,6 +101,7 @@ fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> StatsRepo
         items,
         problems: Vec::new(),
         uncounted: UncountedUsage::default(),
+        team: None,
     };
     let mut agents = UsageRow::new("sub-agents");
     let (mut named, mut sessions, mut projects) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());

@@ -8,6 +8,7 @@ use annals_store::FileProblem;
 use annals_store::usage::{StoreUsage, UsageFile, agents_with_files, read_usage, read_usage_and_progress};
 use annals_transcript::usage::{FileIndex, Thread, UsageItem, UsageSource};
 
+use super::team::TeamItems;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::indexed;
@@ -24,6 +25,8 @@ pub(crate) struct UsageItems {
     pub(crate) problems: Vec<FileProblem>,
     /// What is known of deleted sub-agents, and not in the items.
     pub(crate) uncounted: UncountedUsage,
+    /// The sources' people, if a team's engine was asked.
+    pub(crate) team: Option<TeamItems>,
 }
 
 /// Where usage is read from.
@@ -97,7 +100,7 @@ impl UsageItems {
             missing.extend(without_file);
         }
         let uncounted = UncountedUsage::of_index(&missing, context);
-        Ok(IndexedUsage::Items(Self { sources, items, problems, uncounted }))
+        Ok(IndexedUsage::Items(Self { sources, items, problems, uncounted, team: None }))
     }
 
     /// From the files.
@@ -116,7 +119,7 @@ impl UsageItems {
         context.note_unread(usage.problems.iter().cloned());
         problems.append(&mut usage.problems);
         let items = usage.items(&context.prices);
-        Self { sources: usage.sources, items, problems, uncounted }
+        Self { sources: usage.sources, items, problems, uncounted, team: None }
     }
 
     /// The selected items.

@@ -7,6 +7,7 @@ mod draw;
 pub(crate) mod items;
 mod rows;
 mod statusline;
+mod team;
 mod tools;
 mod write;
 
@@ -17,7 +18,7 @@ use crate::args::{UsageArgs, UsageBy};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::selection::Selection;
-use crate::when;
+use crate::{team_store, when};
 pub(crate) use draw::FORK_NOTE;
 use items::{UsageItems, UsageOrigin};
 use rows::{ReportRow, RowDetail};
@@ -46,16 +47,30 @@ enum Precision {
 
 pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let selection = Selection::new(&args.selection, context)?;
+    if args.at.at.is_some() && (args.statusline || args.compare) {
+        return Err(Fault::usage("--statusline and --compare are about this machine, and --at is not"));
+    }
     if args.statusline {
         return statusline::run(&selection, context);
     }
     if args.compare {
         return compare::run(&selection, context);
     }
+    let engine = args.at.open(context)?;
+    if engine.is_none() && matches!(args.by, UsageBy::Person | UsageBy::Team) {
+        return Err(Fault::usage(format!("--by {} needs --at URL", args.by.name())));
+    }
     let origin = UsageOrigin::of(args.no_index);
-    let mut page = match args.by {
-        UsageBy::Tool => tools::page(origin, &selection, context),
-        by => page(by, &UsageItems::of(origin, context), &selection, context),
+    let mut page = match (&engine, args.by) {
+        (Some(engine), UsageBy::Tool) => {
+            team_store::fetch_all(engine, &args.at.scope.scope(), context)?;
+            tools::page(origin, &selection, context)
+        }
+        (Some(engine), by) => {
+            page(by, &UsageItems::of_team(engine, &args.at.scope.scope(), by, context)?, &selection, context)
+        }
+        (None, UsageBy::Tool) => tools::page(origin, &selection, context),
+        (None, by) => page(by, &UsageItems::of(origin, context), &selection, context),
     };
     if args.exact {
         page.precision = Precision::Exact;
@@ -66,7 +81,8 @@ pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fa
     if context.json {
         write::page(&page, context)?;
     } else if page.rows.is_empty() {
-        context.out.line(format!("no usage found in {}", context.store.names()))?;
+        let place = args.at.at.clone().unwrap_or_else(|| context.store.names());
+        context.out.line(format!("no usage found in {place}"))?;
     } else {
         draw::page(&page, context)?;
     }

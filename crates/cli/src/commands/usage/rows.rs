@@ -39,6 +39,8 @@ pub(crate) enum RowDetail {
         forked_from: Option<String>,
         /// The folder of its store, if several are read and its file is there; of copies, that of the first.
         store: Option<String>,
+        /// The machine and the person, if a team's engine was asked.
+        machine: Option<(String, String)>,
     },
     Agent {
         session: String,
@@ -99,6 +101,12 @@ pub(crate) fn rows(
         ),
         UsageBy::Session => sessions(account, selection, context),
         UsageBy::Agent => agents(account, selection),
+        UsageBy::Person => {
+            courses(items(), |item| Some(account.owner(item)?.person.clone()), |_| RowDetail::None)
+        }
+        UsageBy::Team => {
+            courses(items(), |item| Some(account.owner(item)?.team.clone()), |_| RowDetail::None)
+        }
         // The cost of tools is not a sum of items: see `tools`.
         UsageBy::Tool => Vec::new(),
     }
@@ -138,12 +146,14 @@ fn of_blocks(account: &UsageItems, selection: &Selection, now: i64) -> Vec<Repor
 }
 
 fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> Vec<ReportRow> {
+    if let Some(team) = &account.team {
+        return courses(account.selected(selection), |item| key(account, item), |key| team.session(key));
+    }
     let discovery = context.discover_all();
     let (summaries, problems) = context.store.summaries(&discovery);
     context.note_unread(problems);
     let known: HashMap<&str, &Summary> =
         summaries.iter().rev().map(|summary| (summary.session.as_str(), summary)).collect();
-    let source = |item: &UsageItem| account.source(item);
     let projects: HashMap<&str, &str> =
         account.sources.iter().map(|source| (&*source.session, source.project_name())).collect();
     let detail = |key: &str| RowDetail::Session {
@@ -151,8 +161,14 @@ fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> V
         forked_from: known.get(key).and_then(|summary| Some(summary.forked_from.as_ref()?.to_string())),
         project: projects.get(key).copied().unwrap_or_default().to_owned(),
         store: known.get(key).and_then(|summary| context.store.name_of(&summary.path)),
+        machine: None,
     };
-    courses(account.selected(selection), |item| Some(source(item)?.session.to_string()), detail)
+    courses(account.selected(selection), |item| key(account, item), detail)
+}
+
+/// The session of an item.
+fn key(account: &UsageItems, item: &UsageItem) -> Option<String> {
+    Some(account.source(item)?.session.to_string())
 }
 
 fn agents(account: &UsageItems, selection: &Selection) -> Vec<ReportRow> {

@@ -34,7 +34,7 @@ pub(super) fn page(origin: UsageOrigin, selection: &Selection, context: &Context
     problems.extend(usage.problems);
     // What the results of tools cost is an estimate from the requests that are there.
     let uncounted = UncountedUsage::default();
-    let account = UsageItems { sources: usage.sources, items, problems, uncounted };
+    let account = UsageItems { sources: usage.sources, items, problems, uncounted, team: None };
     UsageReport {
         by: UsageBy::Tool,
         rows,

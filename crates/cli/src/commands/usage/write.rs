@@ -52,10 +52,13 @@ fn write_row(row: &ReportRow, object: &mut ObjectWriter<'_>) {
     }
     match &row.detail {
         RowDetail::None => {}
-        RowDetail::Session { title, project, forked_from, store } => {
+        RowDetail::Session { title, project, forked_from, store, machine } => {
             object.string_or_null("title", title.as_deref()).string("project", project);
             object.string_or_null("forkedFrom", forked_from.as_deref());
             object.string_if("store", store.as_deref());
+            if let Some((machine, person)) = machine {
+                object.string("machine", machine).string("person", person);
+            }
         }
         RowDetail::Agent { session, project } => {
             object.string("session", session).string("project", project);

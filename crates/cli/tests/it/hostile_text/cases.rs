@@ -127,7 +127,9 @@ pub(super) fn cases() -> Vec<Case> {
         |index|index --rebuild|collect --to -|collect --to - --dry-run|collect --to N|collect --to - --status|collect --to N --status --json|collect --to - --retry-refused|gc|gc --older-than 0d\
         |gc --kind debug,pastes,shell-snapshots --older-than 0d|redact S --scan|rewind S|undo --list|trash --list\
         |archive --list|archive --all|archive --verify|restore|help|help show|help T|man|completions bash\
-        |completions zsh|completions fish|demo --out N|new --title T --tag T --cwd N --git-branch T|mock-api --script N|serve --password-file N";
+        |completions zsh|completions fish|demo --out N|new --title T --tag T --cwd N --git-branch T|mock-api --script N|serve --password-file N\
+        |team init --at T|team init --at clickhouse+http://127.0.0.1:1/t|team machines --at clickhouse+http://127.0.0.1:1 --login-file N\
+        |usage --at T|ls --at clickhouse+http://127.0.0.1:1/T|collect --to clickhouse+http://127.0.0.1:1 --attempts 1";
     cases.extend(reading.split('|').map(Case::new));
     for line in [
         "import N --new-id",

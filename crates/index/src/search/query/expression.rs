@@ -1,7 +1,7 @@
 //! Translates a query into an FTS5 expression.
 
 use super::{Query, Term};
-use crate::extract::{as_indexed, is_camel_case, parts_of};
+use crate::extract::{as_indexed, is_camel_case, parts_of, tokens};
 
 impl Query {
     /// The FTS5 expression; `None` if the query has only filters.
@@ -22,6 +22,13 @@ impl Query {
 }
 
 impl Term {
+    /// The words in their order, as a text has them; for a camelCase name also those of its parts.
+    pub fn alternatives(&self) -> Vec<Vec<String>> {
+        let words = as_indexed(&self.words);
+        let parts = camel_case_parts(&words).map(|parts| tokens(&parts));
+        [Some(tokens(&words)), parts].into_iter().flatten().filter(|words| !words.is_empty()).collect()
+    }
+
     fn expression(&self) -> String {
         let star = if self.is_prefix { " *" } else { "" };
         let quoted = |text: &str| format!("\"{}\"{star}", text.replace('"', " "));

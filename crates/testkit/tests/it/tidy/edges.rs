@@ -3,7 +3,7 @@
 use super::{crate_names, read, report};
 
 /// A crate and the crates that it may use.
-const PICTURE: [(&str, &[&str]); 16] = [
+const PICTURE: [(&str, &[&str]); 17] = [
     ("json", &[]),
     ("transcript", &["json"]),
     ("store", &["transcript", "json"]),
@@ -15,6 +15,7 @@ const PICTURE: [(&str, &[&str]); 16] = [
     ("index", &["store", "transcript", "json"]),
     ("agent", &["policy", "store", "transcript", "json"]),
     ("collect", &["index", "store", "transcript", "json"]),
+    ("team", &["collect", "index", "store", "transcript", "json"]),
     ("ui", &["transcript", "json"]),
     ("web", &["ui", "surgery", "index", "vault", "store", "transcript", "json"]),
     // Its tests build conversations from transcripts.
@@ -25,6 +26,7 @@ const PICTURE: [(&str, &[&str]); 16] = [
             "web",
             "tui",
             "ui",
+            "team",
             "collect",
             "surgery",
             "index",

@@ -1,0 +1,211 @@
+//! The arguments of `annals team`, and the options of commands that can ask a team's engine.
+
+use std::path::PathBuf;
+
+const TEAM_EXAMPLES: &str = "\
+A team's sessions are in ClickHouse (26.2 or later). Machines send them with
+`annals collect --to URL`, redacted; ls, show, search, usage, stats and sql ask
+for them with --at URL. The login comes from --login-file (user name on the
+first line, password on the second) or from $ANNALS_CLICKHOUSE_USER and
+$ANNALS_CLICKHOUSE_PASSWORD, never from the URL.
+
+Examples:
+  # Make the tables, once
+  annals team init --at clickhouse+https://db.example.org --apply
+
+  # Send this machine's sessions
+  annals collect --to clickhouse+https://db.example.org --watch
+
+  # What everybody spent
+  annals usage --by person --at clickhouse+https://db.example.org";
+
+const INIT_EXAMPLES: &str = "\
+Examples:
+  # Look at the statements first
+  annals team init --at clickhouse+https://db.example.org
+
+  # Run them; what is there stays
+  annals team init --at clickhouse+https://db.example.org --apply";
+
+const MACHINES_EXAMPLES: &str = "\
+Examples:
+  # Who sends, and when something last came
+  annals team machines --at clickhouse+https://db.example.org
+
+  # The machines of one person
+  annals team machines --at clickhouse+https://db.example.org --person ann";
+
+const ASSIGN_EXAMPLES: &str = "\
+Examples:
+  # This machine is Ann's, of the team shop
+  annals team assign 190c51f0 ann shop --at clickhouse+https://db.example.org
+
+  # It is nobody's any more
+  annals team assign 190c51f0 '' --at clickhouse+https://db.example.org";
+
+const FORGET_EXAMPLES: &str = "\
+Without --apply it only counts. Rows are gone for every reader at once, then
+from the disk, and are not taken when they are sent again. Backups are yours.
+
+Examples:
+  # How much is there of a session
+  annals team forget --session 190c51f0-… --at clickhouse+https://db.example.org
+
+  # Forget what a person's machines have sent
+  annals team forget --person ann --apply --at clickhouse+https://db.example.org";
+
+const RETENTION_EXAMPLES: &str = "\
+Examples:
+  # After how many days rows are removed
+  annals team retention --at clickhouse+https://db.example.org
+
+  # After a year from now on
+  annals team retention 365 --apply --at clickhouse+https://db.example.org";
+
+const TEAM_CHECK_EXAMPLES: &str = "\
+Exit code 3 if lines are missing, or rows were made by another release.
+
+Examples:
+  # Is everything there
+  annals team check --at clickhouse+https://db.example.org
+
+  # Only of one machine
+  annals team check --at clickhouse+https://db.example.org --machine 190c51f0";
+
+/// How a team's engine is reached.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct EngineArgs {
+    /// Read the engine's login from this file [default: $ANNALS_CLICKHOUSE_USER and _PASSWORD]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) login_file: Option<PathBuf>,
+    /// Trust these CA certificates, a PEM file [default: the system's]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca_file: Option<PathBuf>,
+}
+
+/// Whose sessions are asked for.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct ScopeArgs {
+    /// Only sessions of this person
+    #[arg(long, value_name = "NAME")]
+    pub(crate) person: Option<String>,
+    /// Only sessions of this team
+    #[arg(long, value_name = "NAME")]
+    pub(crate) team: Option<String>,
+    /// Only sessions of the machine whose id begins with this
+    #[arg(long, value_name = "ID")]
+    pub(crate) machine: Option<String>,
+}
+
+/// The options of a command that can ask a team's engine.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct AtArgs {
+    /// Ask a team's engine instead: clickhouse+https://HOST[:PORT][/DATABASE]
+    #[arg(long, value_name = "URL")]
+    pub(crate) at: Option<String>,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
+/// The options of a command that is only for a team's engine.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct EngineAtArgs {
+    /// The engine: clickhouse+https://HOST[:PORT][/DATABASE]
+    #[arg(long, value_name = "URL", required = true)]
+    pub(crate) at: String,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+/// What is forgotten.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct ForgetArgs {
+    /// Everything from the machines of this person
+    #[arg(long, value_name = "NAME")]
+    pub(crate) person: Option<String>,
+    /// Everything from the machine with this id
+    #[arg(long, value_name = "ID")]
+    pub(crate) machine: Option<String>,
+    /// The session with this id, on whatever machine
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+}
+
+/// `annals team`
+#[derive(Debug, clap::Args)]
+#[command(after_help = TEAM_EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct TeamArgs {
+    #[command(subcommand)]
+    pub(crate) command: TeamCommand,
+}
+
+/// What to do with a team's engine.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum TeamCommand {
+    /// Print the statements that make the tables, or run them
+    #[command(after_help = INIT_EXAMPLES)]
+    Init {
+        #[command(flatten)]
+        at: EngineAtArgs,
+        /// Run them
+        #[arg(long)]
+        apply: bool,
+    },
+    /// List machines, whose they are, and what they sent
+    #[command(after_help = MACHINES_EXAMPLES)]
+    Machines {
+        #[command(flatten)]
+        at: EngineAtArgs,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Say whose a machine is
+    #[command(after_help = ASSIGN_EXAMPLES)]
+    Assign {
+        /// The machine: its id or the beginning of it
+        #[arg(value_name = "MACHINE")]
+        machine: String,
+        /// The person
+        #[arg(value_name = "PERSON")]
+        person: String,
+        /// The team
+        #[arg(value_name = "TEAM", default_value = "")]
+        team: String,
+        #[command(flatten)]
+        at: EngineAtArgs,
+    },
+    /// Remove what a machine, a person or a session left
+    #[command(after_help = FORGET_EXAMPLES)]
+    Forget {
+        #[command(flatten)]
+        subject: ForgetArgs,
+        /// Do it
+        #[arg(long)]
+        apply: bool,
+        #[command(flatten)]
+        at: EngineAtArgs,
+    },
+    /// Print or set after how many days rows are removed
+    #[command(after_help = RETENTION_EXAMPLES)]
+    Retention {
+        /// The number of days, or `forever`
+        #[arg(value_name = "DAYS")]
+        days: Option<String>,
+        /// Set it
+        #[arg(long, requires = "days")]
+        apply: bool,
+        #[command(flatten)]
+        at: EngineAtArgs,
+    },
+    /// Check that nothing is missing
+    #[command(after_help = TEAM_CHECK_EXAMPLES)]
+    Check {
+        #[command(flatten)]
+        at: EngineAtArgs,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}

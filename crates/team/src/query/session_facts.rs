@@ -1,0 +1,132 @@
+//! What identifies sessions to a person: titles, folders, branches.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use annals_index::search::SessionCard;
+
+use super::scope::Scope;
+use crate::wire::{Engine, EngineError, Parameter, Row};
+
+/// What is known of a session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionFacts {
+    /// What identifies it; of copies, that of the first machine.
+    pub card: SessionCard,
+    /// The session that it was forked from.
+    pub forked_from: Option<String>,
+    /// The machine that has it.
+    pub machine: String,
+    /// The title that a summary in another file gives it, as old clients did.
+    pub summary_title: Option<String>,
+}
+
+impl SessionFacts {
+    /// The name that a person would give the session.
+    pub fn title(&self) -> Option<&str> {
+        let has_title = self.card.custom_title.is_some() || self.card.ai_title.is_some();
+        self.summary_title.as_deref().filter(|_| !has_title).or_else(|| self.card.title())
+    }
+}
+
+/// The facts of all sessions in the scope.
+pub fn session_facts(engine: &Engine, scope: &Scope) -> Result<HashMap<String, SessionFacts>, EngineError> {
+    let mut found = facts_of(engine, scope, "", &[])?;
+    let question = format!(
+        "SELECT session, argMax(given, (last_line, given)) AS title FROM (
+            SELECT messages.session AS session, messages.line AS last_line,
+                trimBoth(substring(summaries.value, position(summaries.value, ' ') + 1)) AS given
+            FROM (SELECT machine, store, session, file, line, uuid FROM {{db}}.messages
+                WHERE tenant = {{tenant:String}} AND file_role = 'session' AND uuid != ''{}) AS messages
+            INNER JOIN (SELECT machine, store, file, value FROM {{db}}.facts
+                WHERE tenant = {{tenant:String}} AND kind = 'summary') AS summaries
+            ON messages.machine = summaries.machine AND messages.store = summaries.store
+                AND messages.uuid = splitByChar(' ', summaries.value)[1]
+                AND splitByChar('/', messages.file)[2] = splitByChar('/', summaries.file)[2])
+         WHERE given != '' GROUP BY session",
+        scope.condition()
+    );
+    for row in engine.select(&question, &scope.parameters())?.rows() {
+        if let Some(facts) = found.get_mut(&row.text("session")) {
+            facts.summary_title = row.text_if("title");
+        }
+    }
+    Ok(found)
+}
+
+/// The facts of these sessions.
+pub fn facts_of_sessions(
+    engine: &Engine,
+    scope: &Scope,
+    sessions: &[String],
+) -> Result<HashMap<String, SessionFacts>, EngineError> {
+    let wanted = [("sessions", Parameter::Texts(sessions.to_vec()))];
+    facts_of(engine, scope, " AND session IN {sessions:Array(String)}", &wanted)
+}
+
+fn facts_of(
+    engine: &Engine,
+    scope: &Scope,
+    wanted: &str,
+    parameters: &[(&'static str, Parameter)],
+) -> Result<HashMap<String, SessionFacts>, EngineError> {
+    let mut all = scope.parameters();
+    all.extend(parameters.iter().cloned());
+    let condition = format!("{}{wanted}", scope.condition());
+    // Of copies of a session the first one counts, by machine and path; of a file, its newest generation.
+    let lines = engine.select(
+        &format!(
+            "SELECT session, machine, store, file, generation, any(project) AS project, max(millis) AS active,
+                argMaxIf(branch, line, branch != '') AS branch, argMinIf(forked_from, line, forked_from != '') AS forked_from,
+                arrayElement(topKIf(1)(cwd, cwd != ''), 1) AS cwd
+             FROM {{db}}.lines WHERE tenant = {{tenant:String}} AND role = 'session' AND form = 'line'{condition}
+             GROUP BY session, machine, store, file, generation
+             ORDER BY session, machine, store, file, generation DESC LIMIT 1 BY session"
+        ),
+        &all,
+    )?;
+    let mut found: HashMap<String, SessionFacts> = HashMap::new();
+    for row in lines.rows() {
+        let card = SessionCard {
+            file: Some(PathBuf::from(row.text("file"))),
+            is_there: true,
+            slug: row.text("project"),
+            cwd: row.text_if("cwd"),
+            branch: row.text_if("branch"),
+            active: row.millis("active"),
+            ..SessionCard::default()
+        };
+        let session = row.text("session");
+        let forked_from = row.text_if("forked_from").filter(|origin| *origin != session);
+        found.insert(
+            session,
+            SessionFacts { card, forked_from, machine: row.text("machine"), summary_title: None },
+        );
+    }
+    let titles = engine.select(
+        &format!(
+            "SELECT session, machine, store, file, generation,
+                argMaxIf(value, line, kind = 'custom_title') AS custom_title, argMaxIf(value, line, kind = 'ai_title') AS ai_title,
+                argMaxIf(value, line, kind = 'last_prompt') AS last_prompt,
+                argMinIf(value, line, kind = 'first_prompt') AS first_prompt
+             FROM {{db}}.facts WHERE tenant = {{tenant:String}}{condition}
+                AND file IN (SELECT file FROM {{db}}.files WHERE tenant = {{tenant:String}} AND role = 'session')
+             GROUP BY session, machine, store, file, generation
+             ORDER BY session, machine, store, file, generation DESC LIMIT 1 BY session"
+        ),
+        &all,
+    )?;
+    for row in titles.rows() {
+        if let Some(facts) = found.get_mut(&row.text("session")) {
+            add_titles(&mut facts.card, &row);
+        }
+    }
+    Ok(found)
+}
+
+fn add_titles(card: &mut SessionCard, row: &Row<'_>) {
+    card.custom_title = row.text_if("custom_title");
+    card.ai_title = row.text_if("ai_title");
+    card.last_prompt = row.text_if("last_prompt");
+    card.first_prompt = row.text_if("first_prompt");
+}

@@ -1,0 +1,51 @@
+//! The tables, as versioned data.
+
+use crate::wire::{Engine, EngineError, Parameter};
+
+/// The version of the tables that this release writes and reads.
+pub const SCHEMA: u32 = 1;
+
+/// The version of the rows that this release makes of lines.
+pub const FORM: u16 = 1;
+
+/// The tables that hold rows of items, in the order in which they are written: files last, so that what they name is there.
+pub const ITEM_TABLES: [&str; 6] = ["lines", "messages", "calls", "responses", "facts", "files"];
+
+const TABLES: &str = include_str!("schema.sql");
+const VIEWS: &str = include_str!("views.sql");
+
+/// The statements that make the tables and views of a database.
+pub fn statements(database: &str) -> Vec<String> {
+    let lines = TABLES.lines().chain(VIEWS.lines());
+    let plain: Vec<&str> = lines.filter(|line| !line.starts_with("--")).collect();
+    let statements = plain.join("\n").replace("{db}", database);
+    statements.split(';').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
+}
+
+/// Makes the tables and views; tables that are there stay.
+pub fn apply(engine: &Engine) -> Result<(), EngineError> {
+    for statement in statements(&engine.address().database) {
+        engine.execute(&statement, &[])?;
+    }
+    let version = Parameter::text(SCHEMA.to_string());
+    engine.execute("INSERT INTO {db}.meta SELECT 'schema', {version:String}, 1", &[("version", version)])
+}
+
+/// The version of the tables that are there.
+pub fn version(engine: &Engine) -> Result<Option<u32>, EngineError> {
+    let found =
+        engine.select("SELECT argMax(value, version) AS value FROM {db}.meta WHERE key = 'schema'", &[])?;
+    Ok(found.first().and_then(|row| row.text("value").parse().ok()))
+}
+
+/// Fails unless the tables are those of this release.
+pub fn check(engine: &Engine) -> Result<(), EngineError> {
+    match version(engine)? {
+        Some(SCHEMA) => Ok(()),
+        Some(other) => Err(EngineError::NoSchema(format!(
+            "{}: its tables have schema {other}, and this release uses {SCHEMA}",
+            engine.address().name()
+        ))),
+        None => Err(EngineError::NoSchema(format!("{}: no tables of annals", engine.address().name()))),
+    }
+}

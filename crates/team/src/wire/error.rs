@@ -1,0 +1,115 @@
+//! Why the engine did not do what it was asked for. It answers 500 to nearly everything: the code tells what may pass.
+
+use std::io;
+
+use annals_collect::sink::{Reply, RequestError, SinkError};
+
+/// Failures that pass by themselves: time, load, memory, full or read-only disks, replicas, Keeper.
+const TEMPORARY: [&str; 24] = [
+    "3", "32", "159", "198", "202", "203", "209", "210", "225", "236", "241", "242", "243", "252", "279",
+    "285", "319", "394", "425", "439", "473", "745", "999", "1000",
+];
+/// There is no such database, table or column.
+const NO_SCHEMA: [&str; 4] = ["16", "47", "60", "81"];
+/// The login is wrong, or may not do this.
+const DENIED: [&str; 6] = ["164", "192", "193", "194", "497", "516"];
+
+/// How much of an answer is quoted.
+const MAX_QUOTED: usize = 300;
+
+/// Why the engine did not answer, or refused.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// Another attempt may help.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The tables are not there, or of another schema.
+    #[error("{0}")]
+    NoSchema(String),
+    /// The login is wrong, or may not do this.
+    #[error("{0}")]
+    Denied(String),
+    /// It refuses what it was asked for.
+    #[error("{0}")]
+    Refused(String),
+    /// The request is too large.
+    #[error("{0}: too large")]
+    TooLarge(String),
+    /// It is not who it should be, or cannot prove it.
+    #[error("{0}")]
+    Untrusted(String),
+    /// Nothing could be sent from here.
+    #[error("cannot send: {0}")]
+    Local(io::Error),
+}
+
+impl EngineError {
+    pub(super) fn of_request(name: &str, error: RequestError) -> Self {
+        match error {
+            RequestError::Setup(source) => Self::Local(source),
+            RequestError::Untrusted(_) => Self::Untrusted(format!("{name}: {error}")),
+            _ => Self::Unavailable(format!("{name}: {error}")),
+        }
+    }
+
+    pub(super) fn of_reply(name: &str, reply: &Reply) -> Self {
+        let body = String::from_utf8_lossy(&reply.body);
+        let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let said: String = first.chars().take(MAX_QUOTED).collect();
+        let what = match said.is_empty() {
+            true => format!("{name}: status {}", reply.status),
+            false => format!("{name}: {said}"),
+        };
+        match (reply.header.as_deref(), reply.status) {
+            (Some(code), _) if TEMPORARY.contains(&code) => Self::Unavailable(what),
+            (Some(code), _) if NO_SCHEMA.contains(&code) => Self::NoSchema(what),
+            (Some(code), _) if DENIED.contains(&code) => Self::Denied(what),
+            (Some(_), _) => Self::Refused(what),
+            (None, 401 | 403) => Self::Denied(what),
+            (None, 413) => Self::TooLarge(what),
+            (None, 408 | 425 | 429 | 500..=599) => Self::Unavailable(what),
+            (None, _) => Self::Refused(what),
+        }
+    }
+
+    /// The same as the error of a sink.
+    pub fn into_sink_error(self) -> SinkError {
+        let what = self.to_string();
+        match self {
+            Self::Unavailable(_) => SinkError::Unavailable { what, retry_after: None },
+            Self::TooLarge(what) => SinkError::TooLarge { what },
+            Self::Untrusted(_) => SinkError::Untrusted { what },
+            Self::Local(source) => SinkError::Output { source },
+            Self::NoSchema(_) => {
+                SinkError::Refused { what: format!("{what} (annals team init makes the tables)") }
+            }
+            Self::Denied(_) | Self::Refused(_) => SinkError::Refused { what },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(code: Option<&str>, status: u16) -> EngineError {
+        let body = b"\nCode: 1. DB::Exception: no\nmore".to_vec();
+        EngineError::of_reply("db/annals", &Reply { status, header: code.map(str::to_owned), body })
+    }
+
+    #[test]
+    fn the_code_tells_whether_another_attempt_helps() {
+        for code in ["159", "202", "209", "210", "241", "242", "252", "999"] {
+            assert!(matches!(of(Some(code), 500), EngineError::Unavailable(_)), "{code}");
+        }
+        for code in ["62", "27", "117", "36"] {
+            assert!(matches!(of(Some(code), 500), EngineError::Refused(_)), "{code}");
+        }
+        assert!(matches!(of(Some("60"), 404), EngineError::NoSchema(_)));
+        assert!(matches!(of(Some("516"), 403), EngineError::Denied(_)));
+        assert!(matches!(of(None, 502), EngineError::Unavailable(_)));
+        assert!(matches!(of(None, 413), EngineError::TooLarge(_)));
+        assert!(matches!(of(None, 302), EngineError::Refused(_)));
+        assert_eq!(of(Some("62"), 400).to_string(), "db/annals: Code: 1. DB::Exception: no");
+    }
+}

@@ -1,0 +1,137 @@
+//! Requests to the engine over its HTTP interface.
+
+mod error;
+mod login;
+mod parameter;
+mod row;
+
+use std::time::Duration;
+
+use annals_collect::sink::{Client, Trust};
+
+pub use error::EngineError;
+pub use login::Login;
+pub use parameter::Parameter;
+pub use row::{Row, RowSet};
+
+use crate::address::EngineAddress;
+
+/// A low level of zstd: rows compress well anyway.
+const ZSTD_LEVEL: i32 = 3;
+
+/// The header that names the kind of a failure.
+const EXCEPTION_CODE: &str = "x-clickhouse-exception-code";
+
+/// A connection to the engine. Each request has a connection of its own.
+pub struct Engine {
+    client: Client,
+    address: EngineAddress,
+    login: Option<Login>,
+    tenant: String,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Never the login.
+        write!(formatter, "Engine({})", self.address.name())
+    }
+}
+
+impl Engine {
+    /// The engine at an address; nothing is sent yet. Without `trust`, `https` fails.
+    pub fn new(
+        address: EngineAddress,
+        login: Option<Login>,
+        trust: Option<&Trust>,
+        timeout: Duration,
+    ) -> Result<Self, EngineError> {
+        let client = Client::new(&address.url, trust, timeout)
+            .map_err(|error| EngineError::of_request(&address.name(), error))?;
+        Ok(Self { client, address, login, tenant: String::new() })
+    }
+
+    /// The address.
+    pub fn address(&self) -> &EngineAddress {
+        &self.address
+    }
+
+    /// The tenant whose rows are written and read.
+    pub fn tenant(&self) -> &str {
+        &self.tenant
+    }
+
+    /// Runs a statement that has no answer. `{db}` stands for the database.
+    pub fn execute(&self, statement: &str, parameters: &[(&str, Parameter)]) -> Result<(), EngineError> {
+        self.post(statement, parameters, &[]).map(drop)
+    }
+
+    /// Asks a question. `{db}` stands for the database, `{tenant:String}` for the tenant.
+    pub fn select(&self, question: &str, parameters: &[(&str, Parameter)]) -> Result<RowSet, EngineError> {
+        let settings = [("output_format_json_quote_64bit_integers", "1".to_owned())];
+        let answer = self.post(&format!("{question} FORMAT JSONEachRow"), parameters, &settings)?;
+        Ok(RowSet::new(answer))
+    }
+
+    /// Runs a SELECT statement of a person: unqualified names are those of the database, and nothing can be changed.
+    pub fn select_statement(&self, statement: &str) -> Result<RowSet, EngineError> {
+        let statement = statement.trim().trim_end_matches(';');
+        let url_parameters = [
+            ("wait_end_of_query", "1"),
+            ("database", self.address.database.as_str()),
+            ("output_format_json_quote_64bit_integers", "0"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        // Only a SELECT can be in parentheses; a comment at its end stops at the line break.
+        let whole = format!("SELECT * FROM (\n{statement}\n) FORMAT JSONEachRow");
+        self.exchange(&url_parameters, &[], whole.into_bytes()).map(RowSet::new)
+    }
+
+    /// Inserts rows, one JSON object a line. The same rows under the same token are inserted once.
+    pub fn insert(&self, table: &str, rows: &[u8], token: &str) -> Result<(), EngineError> {
+        let statement = format!("INSERT INTO {}.{table} FORMAT JSONEachRow", self.address.database);
+        let url_parameters = vec![
+            ("query".to_owned(), statement),
+            ("insert_deduplication_token".to_owned(), token.to_owned()),
+            ("wait_end_of_query".to_owned(), "1".to_owned()),
+        ];
+        let body = zstd::encode_all(rows, ZSTD_LEVEL).map_err(EngineError::Local)?;
+        self.exchange(&url_parameters, &[("content-encoding", "zstd".to_owned())], body).map(drop)
+    }
+
+    fn post(
+        &self,
+        statement: &str,
+        parameters: &[(&str, Parameter)],
+        settings: &[(&str, String)],
+    ) -> Result<Vec<u8>, EngineError> {
+        // Without waiting for the end, a failure could come after the status.
+        let mut url_parameters = vec![("wait_end_of_query".to_owned(), "1".to_owned())];
+        url_parameters.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        url_parameters.push(("param_tenant".to_owned(), Parameter::text(&self.tenant).to_text()));
+        for (name, value) in parameters {
+            url_parameters.push((format!("param_{name}"), value.to_text()));
+        }
+        let statement = statement.replace("{db}", &self.address.database);
+        self.exchange(&url_parameters, &[], statement.into_bytes())
+    }
+
+    fn exchange(
+        &self,
+        parameters: &[(String, String)],
+        headers: &[(&str, String)],
+        body: Vec<u8>,
+    ) -> Result<Vec<u8>, EngineError> {
+        let mut all = headers.to_vec();
+        if let Some(login) = &self.login {
+            all.push(("x-clickhouse-user", login.user().to_owned()));
+            all.push(("x-clickhouse-key", login.password().to_owned()));
+        }
+        let name = self.address.name();
+        let reply = self.client.exchange(parameters, &all, body, EXCEPTION_CODE);
+        let reply = reply.map_err(|error| EngineError::of_request(&name, error))?;
+        match reply.status {
+            200..=299 if reply.header.is_none() => Ok(reply.body),
+            _ => Err(EngineError::of_reply(&name, &reply)),
+        }
+    }
+}

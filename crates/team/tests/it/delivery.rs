@@ -1,0 +1,92 @@
+//! What is sent twice, in halves or in another order gives the same answers.
+
+use annals_collect::{Item, Sink};
+use annals_team::query::{FileChoice, Scope, check, fetch, files};
+use annals_team::{Engine, EngineError};
+use annals_testkit::engine::TestEngine;
+
+use crate::support::{batches, demo, sink, usage_of_engine, usage_of_files, with_tables};
+
+/// The rows of a table by their keys, each once.
+fn distinct_rows(engine: &Engine, table: &str) -> u64 {
+    let question = format!("SELECT count() AS rows FROM {{db}}.{table} FINAL");
+    engine.select(&question, &[]).unwrap().first().unwrap().count("rows")
+}
+
+fn counts(engine: &Engine) -> Vec<u64> {
+    annals_team::schema::ITEM_TABLES.iter().map(|table| distinct_rows(engine, table)).collect()
+}
+
+fn shuffled(mut items: Vec<Item>) -> Vec<Item> {
+    let mut state = 7_u64;
+    for at in (1..items.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        items.swap(at, (state >> 33) as usize % (at + 1));
+    }
+    items
+}
+
+#[test]
+fn any_order_and_any_repetition_give_the_usage_of_the_files() {
+    let Some(engine) = TestEngine::start("any_order_and_any_repetition_give_the_usage_of_the_files") else {
+        return;
+    };
+    let (home, sent) = demo();
+    let expected = usage_of_files(&home);
+    assert!(expected.len() > 20, "{}", expected.len());
+    let once = with_tables(&engine, "once");
+    let mut to_once = sink(&engine, "once");
+    sent.iter().for_each(|batch| to_once.deliver(batch).unwrap());
+    assert_eq!(usage_of_engine(&once), expected);
+
+    let many = with_tables(&engine, "many");
+    let mut to_many = sink(&engine, "many");
+    let machine = sent[0].machine.clone();
+    let items: Vec<Item> = sent.iter().flat_map(|batch| batch.items.clone()).collect();
+    for batch in batches(&shuffled(items.clone()), &machine, 97).iter().chain(&sent) {
+        to_many.deliver(batch).unwrap();
+        // A batch whose answer was lost.
+        to_many.deliver(batch).unwrap();
+    }
+    assert_eq!(usage_of_engine(&many), expected);
+    assert_eq!(counts(&many), counts(&once));
+    assert_eq!(distinct_rows(&many, "lines"), items.len() as u64);
+    let report = check(&many, &Scope::default()).unwrap();
+    assert_eq!((report.gaps.len(), report.other_rows), (0, 0));
+}
+
+#[test]
+fn files_come_back_as_they_were_sent_and_a_missing_line_is_noticed() {
+    let Some(engine) = TestEngine::start("files_come_back_as_they_were_sent_and_a_missing_line_is_noticed")
+    else {
+        return;
+    };
+    let (_home, sent) = demo();
+    let opened = with_tables(&engine, "back");
+    let mut items: Vec<Item> = sent.iter().flat_map(|batch| batch.items.clone()).collect();
+    let missing = items.iter().position(|item| item.number == 2).unwrap();
+    let missing = items.remove(missing);
+    let mut to = sink(&engine, "back");
+    for batch in batches(&items, &sent[0].machine, 500) {
+        to.deliver(&batch).unwrap();
+    }
+    let report = check(&opened, &Scope::default()).unwrap();
+    let gaps: Vec<_> = report.gaps.iter().map(|gap| (gap.file.as_str(), gap.offset, gap.length)).collect();
+    assert_eq!(gaps, [(missing.file.as_str(), missing.offset, missing.length)]);
+
+    let found = files(&opened, &Scope::default(), &FileChoice::All).unwrap();
+    let mut fetched = 0;
+    fetch(&opened, &found, |file, content| {
+        let mut expected = String::new();
+        for item in items.iter().filter(|item| item.file == file.file) {
+            expected.push_str(item.text.as_deref().unwrap_or_default());
+            expected.push_str(if item.form == annals_collect::ItemForm::Line { "\n" } else { "" });
+        }
+        assert_eq!(String::from_utf8(content.bytes).unwrap(), expected, "{}", file.file);
+        fetched += 1;
+        Ok::<(), EngineError>(())
+    })
+    .unwrap();
+    assert_eq!(fetched, found.len());
+    assert!(fetched > 10, "{fetched}");
+}

@@ -1,0 +1,69 @@
+//! What the sink does when the engine fails or refuses.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use annals_collect::{Sink, SinkError};
+use annals_team::query::{Scope, check};
+use annals_team::{EngineError, schema};
+use annals_testkit::engine::TestEngine;
+
+use crate::support::{demo, open, sink, usage_of_engine, usage_of_files, with_tables};
+
+/// Lets the engine fail: `times` inserts, behind the next `after`.
+fn fail(engine: &TestEngine, code: u32, after: usize, times: usize) {
+    let address = engine.at("x");
+    let host = address.trim_start_matches("clickhouse+http://").trim_end_matches("/x");
+    let mut stream = TcpStream::connect(host).unwrap();
+    let request = format!(
+        "POST /fail?code={code}&after={after}&times={times} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    stream.read_to_end(&mut Vec::new()).unwrap();
+}
+
+#[test]
+fn a_batch_that_breaks_off_after_any_insert_is_whole_after_the_next_attempt() {
+    let Some(engine) =
+        TestEngine::start("a_batch_that_breaks_off_after_any_insert_is_whole_after_the_next_attempt")
+    else {
+        return;
+    };
+    let (home, sent) = demo();
+    let opened = with_tables(&engine, "broken");
+    let mut to = sink(&engine, "broken");
+    for (at, batch) in sent.iter().cycle().take(schema::ITEM_TABLES.len().max(sent.len())).enumerate() {
+        fail(&engine, 241, at % schema::ITEM_TABLES.len(), 1);
+        let first = to.deliver(batch);
+        assert!(matches!(first, Err(SinkError::Unavailable { .. })), "{first:?}");
+        to.deliver(batch).unwrap();
+    }
+    assert_eq!(usage_of_engine(&opened), usage_of_files(&home));
+    assert_eq!(check(&opened, &Scope::default()).unwrap().gaps, []);
+}
+
+#[test]
+fn what_another_attempt_cannot_change_is_refused_with_its_reason() {
+    let Some(engine) = TestEngine::start("what_another_attempt_cannot_change_is_refused_with_its_reason")
+    else {
+        return;
+    };
+    let (_home, sent) = demo();
+    let without_tables = sink(&engine, "nothing").deliver(&sent[0]);
+    let Err(SinkError::Refused { what }) = without_tables else { panic!("{without_tables:?}") };
+    assert!(what.contains("annals team init"), "{what}");
+
+    let newer = with_tables(&engine, "newer");
+    newer.execute("INSERT INTO {db}.meta SELECT 'schema', '999', 2", &[]).unwrap();
+    assert!(matches!(schema::check(&newer), Err(EngineError::NoSchema(_))));
+    assert!(matches!(sink(&engine, "newer").deliver(&sent[0]), Err(SinkError::Refused { .. })));
+
+    with_tables(&engine, "refusing");
+    fail(&engine, 62, 0, 1);
+    let refused = sink(&engine, "refusing").deliver(&sent[0]);
+    assert!(matches!(refused, Err(SinkError::Refused { .. })), "{refused:?}");
+    assert!(matches!(
+        open(&engine, "refusing").execute("SELECT nonsense FROM", &[]),
+        Err(EngineError::Refused(_))
+    ));
+}

@@ -1,0 +1,7 @@
+//! The sink and the questions against the engine itself; where it cannot be installed, each test says so.
+
+#![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+
+mod delivery;
+mod faults;
+mod support;

@@ -1,0 +1,197 @@
+"""What scripts/team-proof compares: the answers of files with those of a team's engine."""
+import collections
+import json
+import os
+import re
+
+BY = ["day", "week", "month", "hour", "session", "project", "model", "agent", "block", "tool"]
+# Filters, phrases, prefixes, exclusions, names, and words that are everywhere.
+QUERIES = """error
+test
+"unit test"
+fix bug
+cache OR index
+function -test
+get*
+config*
+"no such file"
+tool:Bash error
+tool:bash ls
+tool:Read
+tool:Edit function
+tool:Grep
+in:prompts add
+in:prompts the
+in:replies done
+in:thinking maybe
+in:tools error
+role:user please
+role:assistant fixed
+role:tool failed
+error:true
+error:true file
+cache -in:tools
+kind:title the
+kind:title add
+kind:tool_call path
+kind:tool_result "0 failed"
+kind:plan step
+kind:memory prefer
+since:2025-01-01 test
+before:2030-01-01 index
+until:2024-01-01 test
+project:shop error
+project:api test
+session:1 test
+file:src error
+file:.rs test
+file:README
+userName
+getUserName
+parse_config
+src/main
+"cargo test"
+"npm run"
+cargo OR npm
+cargo -npm
+http*
+json "parse"
+timeout retry
+database schema
+"merge conflict"
+git commit
+TODO
+panicked
+日本
+café
+thread OR lock
+render component""".splitlines()
+
+
+def rebuild(items, folder):
+    """Writes a store from the items of `annals collect`."""
+    files = collections.defaultdict(list)
+    for item in items:
+        files[item["file"]].append(item)
+    for name, found in files.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        found = [item for item in found if item["generation"] == max(item["generation"] for item in found)]
+        active = None
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            for item in sorted(found, key=lambda item: item["offset"]):
+                file.write((item["text"] or "") + ("\n" if item["form"] == "line" else ""))
+                active = max(filter(None, (active, newest(item["text"] or ""))), default=None)
+        if active:
+            os.utime(path, (active, active))
+
+
+def newest(text):
+    """The time that a line states, in seconds."""
+    found = re.search(r'"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?)Z"', text)
+    if not found:
+        return None
+    import datetime
+    return datetime.datetime.fromisoformat(found.group(1)).replace(tzinfo=datetime.timezone.utc).timestamp()
+
+
+def plain(value, roots):
+    """An answer without what may differ: whose it is, and in which folder."""
+    if isinstance(value, dict):
+        return {key: plain(one, roots) for key, one in value.items() if key not in ("store", "machine", "person")}
+    if isinstance(value, list):
+        return [plain(one, roots) for one in value]
+    if isinstance(value, str):
+        for root in roots:
+            if value.startswith(root + "/"):
+                return value[len(root) + 1:]
+    return value
+
+
+class Comparison:
+    def __init__(self, annals, machines, at):
+        self.annals, self.machines, self.at = annals, machines, at
+        self.roots = [machine.redacted for machine in machines]
+        self.counts, self.differences = collections.Counter(), []
+
+    def ask(self, kind, arguments, machines, scope=(), settle=lambda answer: answer):
+        """Asks both sides the same question."""
+        here = [word for machine in machines for word in ("--config-dir", machine.redacted)]
+        local = settle(plain(self.annals.json(*arguments, *here), self.roots))
+        team = settle(plain(self.annals.json(*arguments, "--at", self.at, *scope), self.roots))
+        self.counts[kind] += 1
+        if local != team:
+            self.differences.append(kind)
+            print(f"differs: annals {' '.join(arguments)} {' '.join(scope)}")
+            for line in first_differences(local, team):
+                print(f"  {line}")
+        return local
+
+
+def first_differences(left, right, path="", most=4):
+    """Where two answers differ: files, then engine."""
+    if type(left) is not type(right):
+        return [f"{path}: {short(left)} / {short(right)}"]
+    found = []
+    if isinstance(left, dict):
+        for key in [*left, *(key for key in right if key not in left)]:
+            if key not in left or key not in right:
+                found.append(f"{path}.{key}: only {'engine' if key not in left else 'files'}: {short(left.get(key, right.get(key)))}")
+            elif left[key] != right[key]:
+                found += first_differences(left[key], right[key], f"{path}.{key}")
+    elif isinstance(left, list):
+        if len(left) != len(right):
+            found.append(f"{path}: {len(left)} / {len(right)} rows")
+        for at, (one, other) in enumerate(zip(left, right)):
+            if one != other:
+                found += first_differences(one, other, f"{path}[{at}]")
+    elif left != right:
+        found.append(f"{path}: {short(left)} / {short(right)}")
+    return found[:most]
+
+
+def short(value):
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) < 160 else text[:160] + "…"
+
+
+def same_order(answer):
+    """Hits of one score may come in any order; sorted by what names them."""
+    for hit in answer["hits"]:
+        hit.pop("score")
+        # The times of whole files are not sent.
+        if hit["kind"] in ("plan", "memory") or "/tool-results/" in hit["file"]:
+            hit.pop("timestamp")
+    answer["hits"].sort(key=lambda hit: (hit["file"], hit["line"], hit["block"]))
+    return answer
+
+
+def by_id(answer):
+    for session in answer["sessions"]:
+        # Nor are those of sessions; without a time of their own they have none.
+        session.pop("modified")
+        if not session["created"]:
+            session.pop("active")
+    answer["sessions"].sort(key=lambda session: (session["id"], session["file"]))
+    return answer
+
+
+def compare(annals, machines, at, quick):
+    """Compares everything, and returns what differs."""
+    both = Comparison(annals, machines, at)
+    for by in BY:
+        both.ask("usage", ["usage", "--by", by, "--tz", "UTC"], machines)
+    both.ask("usage", ["usage", "--by", "day", "--since", "2025-06-01", "--model", "opus"], machines)
+    both.ask("stats", ["stats", "--tz", "UTC", "--limit", "50"], machines)
+    both.ask("ls", ["ls", "--all"], machines, settle=by_id)
+    for machine in machines:
+        scope = ("--machine", machine.id)
+        listed = annals.json("ls", "--all", "--config-dir", machine.redacted)["sessions"]
+        for session in listed[:3] if quick else listed:
+            for form in ("messages", "usage") if quick else ("messages", "records", "turns", "tools", "agents", "tree", "usage", "counts"):
+                both.ask("show", ["show", session["id"], "--as", form], [machine], scope)
+        for query in QUERIES[machine.at::9] if quick else QUERIES:
+            both.ask("search", ["search", query, "--limit", "1000"], [machine], scope, same_order)
+    counts = ", ".join(f"{count} {kind}" for kind, count in both.counts.items())
+    print(f"compared {counts}; {len(both.differences)} differ")
+    return both.differences
