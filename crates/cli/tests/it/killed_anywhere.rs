@@ -38,7 +38,7 @@ struct Case {
     arguments: &'static [&'static str],
     prepare: fn(&Home),
     ending: Ending,
-    /// Of so many calls one is hit.
+    /// One call in this number is hit.
     step: usize,
 }
 
