@@ -105,6 +105,8 @@ fn a_conversation_holds_a_long_line_and_its_text() {
     check(&["show", ID, "--full"], 0, 2.5);
 }
 
+type SessionMaker<'m> = &'m dyn Fn(&str) -> Session;
+
 /// Wherever the long text stands, its lines are drawn one by one.
 #[test]
 fn a_full_conversation_holds_replies_thoughts_calls_and_results_once() {
@@ -116,7 +118,7 @@ fn a_full_conversation_holds_replies_thoughts_calls_and_results_once() {
         annals_json::write_string(&mut json, text);
         String::from_utf8(json).unwrap()
     };
-    let kinds: [(&str, &dyn Fn(&str) -> Session); 4] = [
+    let kinds: [(&str, SessionMaker<'_>); 4] = [
         ("reply", &|text| Session::new().id(ID).prompt("short").reply(text)),
         ("result", &|text| tool("Bash", r#"{"command":"ls"}"#, text)),
         ("command", &|text| tool("Bash", &format!(r#"{{"command":{}}}"#, string(text)), "ok")),
