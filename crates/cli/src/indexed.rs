@@ -131,28 +131,33 @@ fn open_exclusively(context: &Context) -> Result<Option<(Index, RefreshReport)>,
 }
 
 /// How long to wait for another annals that updates the index: two seconds, since what the index has is a good answer. An
-/// index that is being built for the first time has no answer yet, so it is waited for as long as it grows.
+/// index that is being built for the first time has no answer yet, so it is waited for as long as it grows; on a busy machine it
+/// may not for some seconds.
 struct IndexWait<'c> {
     config: &'c ConfigDir,
     data: &'c DataDir,
     deadline: Instant,
     size: u64,
+    /// How many waits in a row ended without growth.
+    stalls: u32,
 }
 
 impl<'c> IndexWait<'c> {
     const MAX_WAIT: Duration = Duration::from_secs(2);
+    const MAX_STALLS: u32 = 5;
     const RETRY_DELAY: Duration = Duration::from_millis(20);
 
     fn new(config: &'c ConfigDir, data: &'c DataDir) -> Self {
         let (deadline, size) = (Instant::now() + Self::MAX_WAIT, Index::size_of(config, data));
-        Self { config, data, deadline, size }
+        Self { config, data, deadline, size, stalls: 0 }
     }
 
     /// Waits a moment; false if it was long enough.
     fn goes_on(&mut self) -> bool {
         if Instant::now() >= self.deadline {
             let size = Index::size_of(self.config, self.data);
-            if Index::was_completed(self.config, self.data) || size == self.size {
+            self.stalls = if size == self.size { self.stalls + 1 } else { 0 };
+            if Index::was_completed(self.config, self.data) || self.stalls >= Self::MAX_STALLS {
                 return false;
             }
             (self.deadline, self.size) = (Instant::now() + Self::MAX_WAIT, size);

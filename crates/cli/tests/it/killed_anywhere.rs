@@ -38,7 +38,7 @@ struct Case {
     arguments: &'static [&'static str],
     prepare: fn(&Home),
     ending: Ending,
-    /// Of so many calls one is hit.
+    /// One call in this number is hit.
     step: usize,
 }
 
@@ -112,7 +112,7 @@ fn is_configured(home: &Home) {
 fn is_exported(home: &Home) {
     let out = home.path().join("pages");
     let page = fs::read_to_string(out.join(format!("{ID}.html"))).unwrap();
-    assert!(page.contains("Changed") && page.trim_end().ends_with("</html>"), "{page}");
+    assert!(page.contains("Changed") && page.trim_end().ends_with("</script>"), "{page}");
     let names: Vec<_> = fs::read_dir(out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!names.iter().any(|name| name.to_string_lossy().contains("annals-new")), "{names:?}");
 }

@@ -205,6 +205,8 @@ fn searches_at_once_over_a_growing_store_find_what_was_there() {
     home.fill(&annals_demo::Plan::default());
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
+        // Also if an answer is wrong: else the writer would never end.
+        let _end = SetAtEnd(&is_done);
         scope.spawn(|| {
             let mut number = 0;
             while !is_done.load(Ordering::Relaxed) {
@@ -228,8 +230,15 @@ fn searches_at_once_over_a_growing_store_find_what_was_there() {
                 assert!(answer.out.contains("repair the zebra parser"), "round {round}: {}", answer.out);
             }
         }
-        is_done.store(true, Ordering::Relaxed);
     });
+}
+
+struct SetAtEnd<'f>(&'f AtomicBool);
+
+impl Drop for SetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[test]
