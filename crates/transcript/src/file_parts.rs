@@ -73,14 +73,16 @@ impl<'a> Transcript<'a> {
     }
 }
 
-/// Ranges of about one size, each of which ends after a line break.
+/// Ranges of about one size. Each ends before a line that begins with a brace: what a line begins with can say that the one
+/// before it goes on.
 fn ranges(bytes: &[u8], parts: usize, min_bytes: usize) -> Vec<Range<usize>> {
     let size = bytes.len().div_ceil(parts.max(1)).max(min_bytes).max(1);
     let mut ranges = Vec::new();
     let mut start = 0;
     while start < bytes.len() {
         let middle = (start + size - 1).min(bytes.len());
-        let end = memchr::memchr(b'\n', &bytes[middle..]).map_or(bytes.len(), |found| middle + found + 1);
+        let end =
+            memchr::memmem::find(&bytes[middle..], b"\n{").map_or(bytes.len(), |found| middle + found + 1);
         ranges.push(start..end);
         start = end;
     }
