@@ -45,8 +45,8 @@ impl HitReader {
     }
 
     /// The hits with their machines, in the order of the rows.
-    pub(super) fn hits(&self, rows: &[&FoundMessage], now: i64) -> Result<Vec<(String, Hit)>, EngineError> {
-        Ok(rows.iter().map(|row| (row.machine.clone(), self.hit(row, now))).collect())
+    pub(super) fn hits(&self, rows: &[&FoundMessage], now: i64) -> Vec<(String, Hit)> {
+        rows.iter().map(|row| (row.machine.clone(), self.hit(row, now))).collect()
     }
 
     fn hit(&self, row: &FoundMessage, now: i64) -> Hit {
