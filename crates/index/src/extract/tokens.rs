@@ -126,8 +126,8 @@ mod tests {
         let mut found = tables.prepare("SELECT doc, offset, term FROM found").unwrap();
         let mut rows = found.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
-            let (text, place): (usize, u64) = (row.get(0).unwrap(), row.get(1).unwrap());
-            places[text].push((place, row.get::<_, String>(2).unwrap()));
+            let (text, place): (i64, i64) = (row.get(0).unwrap(), row.get(1).unwrap());
+            places[text as usize].push((place, row.get::<_, String>(2).unwrap()));
         }
         places.iter_mut().for_each(|words| words.sort());
         places.into_iter().map(|words| words.into_iter().map(|(_, word)| word).collect()).collect()

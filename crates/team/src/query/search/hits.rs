@@ -11,6 +11,12 @@ use crate::wire::{Engine, EngineError, Parameter};
 
 /// A machine, a store, a file and the id of a call.
 type CallName = (String, String, String, String);
+/// A machine, a store, a file and a byte or a line of it.
+type LineName = (String, String, String, u64);
+/// A machine, a store, a session and the name of a file with an output.
+type OutputName = (String, String, String, String);
+/// The id of a record, and the sub-agent that it is of.
+type RecordOwner = (Option<String>, Option<String>);
 
 /// The call whose output a file holds.
 #[derive(Clone, Debug, Default)]
@@ -24,11 +30,11 @@ struct OutputOwner {
 /// What hits need besides their rows.
 pub(super) struct HitReader {
     /// The text of lines by machine, store, file and offset.
-    texts: HashMap<(String, String, String, u64), String>,
+    texts: HashMap<LineName, String>,
     /// The tools of calls.
     tools: HashMap<CallName, String>,
     /// The calls of output files, by machine, store, session and name.
-    outputs: HashMap<(String, String, String, String), OutputOwner>,
+    outputs: HashMap<OutputName, OutputOwner>,
     highlighter: Highlighter,
     wanted: f64,
 }
@@ -45,8 +51,8 @@ impl HitReader {
     }
 
     /// The hits with their machines, in the order of the rows.
-    pub(super) fn hits(&self, rows: &[&FoundMessage], now: i64) -> Result<Vec<(String, Hit)>, EngineError> {
-        Ok(rows.iter().map(|row| (row.machine.clone(), self.hit(row, now))).collect())
+    pub(super) fn hits(&self, rows: &[&FoundMessage], now: i64) -> Vec<(String, Hit)> {
+        rows.iter().map(|row| (row.machine.clone(), self.hit(row, now))).collect()
     }
 
     fn hit(&self, row: &FoundMessage, now: i64) -> Hit {
@@ -104,10 +110,7 @@ fn names(texts: impl Iterator<Item = String>) -> Parameter {
 }
 
 /// The lines of messages.
-fn texts(
-    engine: &Engine,
-    rows: &[&FoundMessage],
-) -> Result<HashMap<(String, String, String, u64), String>, EngineError> {
+fn texts(engine: &Engine, rows: &[&FoundMessage]) -> Result<HashMap<LineName, String>, EngineError> {
     let mut sessions: Vec<String> = rows.iter().map(|row| row.session.clone()).collect();
     // The lines of files whose path names no session.
     sessions.push(String::new());
@@ -150,10 +153,7 @@ fn tools(
 }
 
 /// The calls whose outputs the files of these messages hold, as results in their sessions say.
-fn outputs(
-    engine: &Engine,
-    rows: &[&FoundMessage],
-) -> Result<HashMap<(String, String, String, String), OutputOwner>, EngineError> {
+fn outputs(engine: &Engine, rows: &[&FoundMessage]) -> Result<HashMap<OutputName, OutputOwner>, EngineError> {
     let of_outputs = || rows.iter().filter(|row| row.file_role == IndexedFileRole::Output);
     if of_outputs().next().is_none() {
         return Ok(HashMap::new());
@@ -173,7 +173,7 @@ fn outputs(
          GROUP BY machine, store, file, line",
         &sessions,
     )?;
-    let records: HashMap<(String, String, String, u64), (Option<String>, Option<String>)> = records
+    let records: HashMap<LineName, RecordOwner> = records
         .rows()
         .map(|row| {
             let place = (row.text("machine"), row.text("store"), row.text("file"), row.count("line"));

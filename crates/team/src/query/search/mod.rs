@@ -17,6 +17,9 @@ use crate::wire::{Engine, EngineError};
 /// How many texts beyond the limit are read to score them again.
 const EXTRA_READ: usize = 8;
 
+/// How many hits are read at once: their names are sent with the question.
+const MAX_READ: usize = 500;
+
 /// What a search found.
 #[derive(Clone, Debug, Default)]
 pub struct TeamResults {
@@ -41,7 +44,10 @@ pub fn search(
     let places: Vec<usize> =
         found.ranked(now).into_iter().take(limit.saturating_add(EXTRA_READ)).map(|(_, at)| at).collect();
     let rows = places.iter().map(|&at| &found.rows[at]).collect::<Vec<_>>();
-    let mut hits: Vec<(String, Hit)> = HitReader::new(engine, &rows, query)?.hits(&rows, now)?;
+    let mut hits: Vec<(String, Hit)> = Vec::with_capacity(rows.len());
+    for some in rows.chunks(MAX_READ) {
+        hits.extend(HitReader::new(engine, some, query)?.hits(some, now));
+    }
     hits.sort_by(|(_, left), (_, right)| right.score.total_cmp(&left.score));
     hits.truncate(limit);
     for (_, hit) in &mut hits {
