@@ -75,7 +75,9 @@ pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, F
 
 /// The title of a session; the index does not know what lists call a session that only has commands.
 fn title(card: &SessionCard) -> Option<String> {
-    let by_file = || Summary::read_path(card.file.as_ref()?).ok()?.display_title().map(str::to_owned);
+    // A team's file is named from the root of its store, which is elsewhere.
+    let file = card.file.as_ref().filter(|file| file.is_absolute());
+    let by_file = || Summary::read_path(file?).ok()?.display_title().map(str::to_owned);
     card.title().map(str::to_owned).or_else(by_file)
 }
 
