@@ -27,7 +27,7 @@ SETTINGS non_replicated_deduplication_window = 1000;
 CREATE TABLE IF NOT EXISTS {db}.lines (
     tenant LowCardinality(String), machine LowCardinality(String), store LowCardinality(String), session String,
     file String CODEC(ZSTD(1)), generation Int64 CODEC(Delta, ZSTD(1)), offset UInt64 CODEC(Delta, ZSTD(1)), length UInt64,
-    line UInt64 CODEC(Delta, ZSTD(1)), form Enum8('line' = 0, 'file' = 1), role LowCardinality(String),
+    line UInt64 CODEC(Delta, ZSTD(1)), form Enum8('line' = 0, 'file' = 1, 'torn' = 2), role LowCardinality(String),
     project LowCardinality(String), cwd LowCardinality(String), branch LowCardinality(String), forked_from LowCardinality(String),
     millis Nullable(Int64) CODEC(Delta, ZSTD(1)), day Date, received DateTime DEFAULT now(), text Nullable(String) CODEC(ZSTD(3))
 ) ENGINE = ReplacingMergeTree

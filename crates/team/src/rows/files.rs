@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_collect::Item;
+use annals_collect::{Item, ItemForm};
 use annals_index::{IndexedFile, LineRows};
 
 use super::item::{number_or_null, row};
@@ -22,6 +22,15 @@ struct FileState {
     reached: u64,
     lines: u64,
     active: Option<i64>,
+    /// What happened to the file, if this is a mark.
+    mark: Option<FileMark>,
+}
+
+/// What a mark says.
+struct FileMark {
+    form: ItemForm,
+    of: i64,
+    moved_to: String,
 }
 
 impl FileTable {
@@ -42,16 +51,24 @@ impl FileTable {
         state.reached = state.reached.max(item.offset + item.length);
         state.lines = state.lines.max(item.number);
         state.active = state.active.max(found.millis);
+        if let Some(of) = item.of {
+            state.mark =
+                Some(FileMark { form: item.form, of, moved_to: item.to.clone().unwrap_or_default() });
+        }
     }
 
     pub(super) fn write(self, context: &RowContext<'_>, out: &mut Vec<u8>) {
         for ((file, generation), state) in self.0 {
             row(out, |object| {
                 object.string("tenant", context.tenant).string("machine", context.machine);
-                object.string("store", "").string("file", &file).number("generation", generation);
+                object.string("store", context.store).string("file", &file).number("generation", generation);
                 object.string("role", state.role).string("project", &state.project);
                 object.string("session", &state.session).string("agent", &state.agent);
-                object.string("state", "there").string("moved_to", "").number("of_generation", 0);
+                let (name, moved_to, of) = state
+                    .mark
+                    .as_ref()
+                    .map_or(("there", "", 0), |mark| (mark.form.name(), &mark.moved_to, mark.of));
+                object.string("state", name).string("moved_to", moved_to).number("of_generation", of);
                 object.number("reached", state.reached).number("lines", state.lines);
                 number_or_null(object, "active", state.active);
                 // What reached further is newer, in whatever order it comes.

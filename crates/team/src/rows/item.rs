@@ -135,7 +135,7 @@ impl<'i> ItemWriter<'i> {
     /// The columns that name the file.
     fn name(&self, object: &mut ObjectWriter<'_>) {
         object.string("tenant", self.context.tenant).string("machine", self.context.machine);
-        object.string("store", "").string("file", &self.item.file);
+        object.string("store", self.context.store).string("file", &self.item.file);
         object.number("generation", self.item.generation);
     }
 

@@ -40,6 +40,8 @@ pub struct RowContext<'c> {
     pub tenant: &'c str,
     /// The machine.
     pub machine: &'c str,
+    /// Which store of the machine.
+    pub store: &'c str,
     /// What responses cost.
     pub prices: &'c Prices,
 }
@@ -47,7 +49,7 @@ pub struct RowContext<'c> {
 impl BatchRows {
     /// The rows of a batch, without those of what was forgotten.
     pub fn of(batch: &Batch, tenant: &str, prices: &Prices, forgotten: &Forgotten) -> Self {
-        let context = RowContext { tenant, machine: &batch.machine, prices };
+        let context = RowContext { tenant, machine: &batch.machine, store: &batch.store, prices };
         let (mut rows, mut files, mut names) = (Self::default(), FileTable::default(), String::new());
         for item in &batch.items {
             let file = IndexedFile::of_relative(&item.file);
@@ -60,10 +62,14 @@ impl BatchRows {
                 continue;
             }
             files.add(item, file.as_ref(), &found);
-            ItemWriter::new(&context, item, file.as_ref(), &found).write(&mut rows);
+            // A mark is no line: it says what happened to a file.
+            if !item.form.is_mark() {
+                ItemWriter::new(&context, item, file.as_ref(), &found).write(&mut rows);
+            }
             names.push_str(&format!(
-                "{}\0{}\0{}\0{}\0{}\0",
+                "{}\0{}\0{}\0{}\0{}\0{}\0",
                 batch.machine,
+                batch.store,
                 item.file,
                 item.generation,
                 item.offset,
@@ -102,6 +108,8 @@ fn extract(item: &Item, file: Option<&IndexedFile>) -> LineRows {
     match item.form {
         ItemForm::Line => file.line_rows(text.as_bytes(), item.number, item.offset),
         ItemForm::File => file.file_rows(text.as_bytes(), item.generation),
+        // A record that is cut off says nothing, here as in the local index.
+        ItemForm::Torn | ItemForm::Gone | ItemForm::Moved | ItemForm::Back => LineRows::default(),
     }
 }
 

@@ -41,9 +41,8 @@ fn any_order_and_any_repetition_give_the_usage_of_the_files() {
 
     let many = with_tables(&engine, "many");
     let mut to_many = sink(&engine, "many");
-    let machine = sent[0].machine.clone();
     let items: Vec<Item> = sent.iter().flat_map(|batch| batch.items.clone()).collect();
-    for batch in batches(&shuffled(items.clone()), &machine, 97).iter().chain(&sent) {
+    for batch in batches(&shuffled(items.clone()), &sent[0], 97).iter().chain(&sent) {
         to_many.deliver(batch).unwrap();
         // A batch whose answer was lost.
         to_many.deliver(batch).unwrap();
@@ -67,7 +66,7 @@ fn files_come_back_as_they_were_sent_and_a_missing_line_is_noticed() {
     let missing = items.iter().position(|item| item.number == 2).unwrap();
     let missing = items.remove(missing);
     let mut to = sink(&engine, "back");
-    for batch in batches(&items, &sent[0].machine, 500) {
+    for batch in batches(&items, &sent[0], 500) {
         to.deliver(&batch).unwrap();
     }
     let report = check(&opened, &Scope::default()).unwrap();

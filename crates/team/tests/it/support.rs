@@ -57,13 +57,10 @@ pub(crate) fn demo() -> (Home, Vec<Batch>) {
     (home, recorder.0)
 }
 
-/// All items of batches, as batches of these sizes.
-pub(crate) fn batches(items: &[Item], machine: &str, size: usize) -> Vec<Batch> {
-    let batch = |(at, items): (usize, &[Item])| Batch {
-        machine: machine.to_owned(),
-        sequence: at as u64 + 1,
-        items: items.to_vec(),
-    };
+/// Items as batches of this size, from the machine and store of another batch.
+pub(crate) fn batches(items: &[Item], of: &Batch, size: usize) -> Vec<Batch> {
+    let batch =
+        |(at, items): (usize, &[Item])| Batch { sequence: at as u64 + 1, ..of.with_items(items.to_vec()) };
     items.chunks(size).enumerate().map(batch).collect()
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
         report(&passed, &destination, "sent", context)?;
         return Ok(if sink.refused() > 0 { Outcome::ProblemsFound } else { outcome(&passed) });
     };
-    let mut is_first = true;
+    let (mut is_first, mut was_absent) = (true, false);
     let mut refused = 0;
     loop {
         let passed = collector.pass(&mut *sink);
@@ -81,6 +81,11 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
             Ok(mut passed) => {
                 // What waits of other stores is said once.
                 passed.unclaimed.take_if(|_| !std::mem::take(&mut is_first));
+                // And that the store is away, each time that it goes.
+                let is_absent = passed.absent > 0;
+                if std::mem::replace(&mut was_absent, is_absent) {
+                    passed.absent = 0;
+                }
                 match is_worth_a_line(&passed) {
                     true => report(&passed, &destination, "sent", context)?,
                     false => report_unread(&passed, context),

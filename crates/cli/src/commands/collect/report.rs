@@ -21,7 +21,7 @@ pub(super) fn outcome(passed: &PassReport) -> Outcome {
 /// Whether a pass of a command that keeps running is reported.
 pub(super) fn is_worth_a_line(passed: &PassReport) -> bool {
     let marks = passed.gone + passed.moved + passed.back;
-    passed.items + marks > 0 || !passed.set_aside.is_empty() || passed.unclaimed.is_some()
+    passed.items + marks + passed.absent > 0 || !passed.set_aside.is_empty() || passed.unclaimed.is_some()
 }
 
 /// Reports what waits of a store that no run sends.
