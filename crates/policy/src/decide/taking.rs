@@ -144,7 +144,8 @@ impl Policy<'_> {
                 };
                 let is_ignored = patterns.ignore(&path, kind);
                 if kind == FileKind::Folder {
-                    if !is_ignored && !(is_git && name == ".git") {
+                    let is_own = is_git && name == ".git";
+                    if !is_ignored && !is_own {
                         let mut patterns = patterns.clone();
                         if git.is_some() && taken == GitFiles::NotIgnored {
                             patterns.add(self.files, &path);

@@ -1,7 +1,7 @@
 //! Decides whether a value is a secret, or rather code, documentation, an id or a path.
 
 use super::names::Strength;
-use super::words::{WordList, is_words, parts, random_bits};
+use super::words::{WordList, is_rules, is_words, parts, random_bits};
 
 /// How a value is written, which says how literal it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -361,15 +361,6 @@ fn is_type(value: &str) -> bool {
         && digits <= 2
         && (value.len() < 16 || value.bytes().any(|byte| byte.is_ascii_lowercase()))
         && parts(value).all(|part| part.len() > 1 || part.as_bytes()[0].is_ascii_digit() || part == "V")
-}
-
-/// `required|min:12|confirmed`: rules that a value is checked by.
-fn is_rules(value: &str) -> bool {
-    let is_rule = |rule: &str| {
-        let name = rule.split(':').next().unwrap_or(rule);
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
-    };
-    value.contains('|') && value.split('|').all(is_rule)
 }
 
 /// Whether a value is an expression of a program, or text for people.

@@ -111,3 +111,12 @@ pub(super) fn is_words(text: &str) -> bool {
     }
     words > others * 2
 }
+
+/// `required|min:12|confirmed`: rules that a value is checked by.
+pub(super) fn is_rules(value: &str) -> bool {
+    let is_rule = |rule: &str| {
+        let name = rule.split(':').next().unwrap_or(rule);
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    value.contains('|') && value.split('|').all(is_rule)
+}
