@@ -1,5 +1,5 @@
 -- The views of `annals sql --at`: those of the local `annals sql` with their columns, and `machine` and `person`. They run with the
--- rights of whoever asks.
+-- rights of the login that asks.
 CREATE OR REPLACE VIEW {db}.people AS
 SELECT tenant, machine, argMax(machines.person, version) AS person, argMax(machines.team, version) AS team
 FROM {db}.machines GROUP BY tenant, machine;
