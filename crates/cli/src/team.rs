@@ -18,12 +18,12 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 /// Parses an address that an option names.
 pub(crate) fn address(option: &str, text: &str) -> Result<EngineAddress, Fault> {
     EngineAddress::parse(text).map_err(|error| {
-        let fault = Fault::usage(format!("{option} {text}: {error}"));
         match error {
-            AddressError::Credentials => fault.hint(
+            // The message must not repeat them.
+            AddressError::Credentials => Fault::usage(format!("{option}: {error}")).hint(
                 "put the login into --login-file, or into $ANNALS_CLICKHOUSE_USER and $ANNALS_CLICKHOUSE_PASSWORD",
             ),
-            _ => fault,
+            _ => Fault::usage(format!("{option} {text}: {error}")),
         }
     })
 }

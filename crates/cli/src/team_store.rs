@@ -101,7 +101,7 @@ impl FetchedFiles {
             return Err(Fault::usage(format!("this would fetch {}", words::bytes(total)))
                 .hint("ask for less, with --person, --team or --machine"));
         }
-        // Beside the vault, not in it: whoever has none must not get one.
+        // Beside the vault, not in it: a person without a vault must not get one.
         let data = DataDir::new(context.data_dir()?.path().join("team"));
         let folder = Vault::new(&data).unpack_dir(&context.source)?;
         let mut folders: BTreeMap<(&str, &str), PathBuf> = BTreeMap::new();

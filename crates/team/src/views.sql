@@ -1,5 +1,5 @@
 -- The views of `annals sql --at`: those of the local `annals sql` with their columns, and `machine` and `person`. They run with the
--- rights of whoever asks.
+-- rights of the login that asks.
 CREATE OR REPLACE VIEW {db}.people AS
 SELECT tenant, machine, argMax(machines.person, version) AS person, argMax(machines.team, version) AS team
 FROM {db}.machines GROUP BY tenant, machine;
@@ -21,7 +21,7 @@ WITH per_file AS (
         argMax((responses.model, responses.certainty, responses.input, responses.output, responses.cache_read, responses.write_5m,
             responses.write_1h, responses.searches, responses.fetches, responses.cost), (responses.output, responses.line)) AS reading
     FROM {db}.responses GROUP BY tenant, key, machine, store, file, generation),
-once AS (
+counted_once AS (
     SELECT tenant, key,
         argMin((machine, store, file, generation, at, first_line), (isNull(at), ifNull(at, 0), copied, role != 'session', machine, store,
             replaceAll(file, '/', '\0'), generation, first_line)) AS place,
@@ -30,11 +30,11 @@ once AS (
 SELECT newest.session AS session, newest.agent AS agent, newest.project AS project, most.1 AS model, place.5 AS millis, most.3 AS input,
     most.4 AS output, most.5 AS cache_read, most.6 AS cache_write_5m, most.7 AS cache_write_1h, most.8 AS web_searches,
     toFloat64(most.10) / 1e15 AS cost_usd, ['table', 'derived', 'unpriced'][most.2 + 1] AS priced_by, place.3 AS file, place.6 AS line,
-    place.1 AS machine, owner.person AS person, once.tenant AS tenant
-FROM once
+    place.1 AS machine, owner.person AS person, counted_once.tenant AS tenant
+FROM counted_once
 LEFT JOIN {db}.newest_files AS newest
-    ON newest.tenant = once.tenant AND newest.machine = place.1 AND newest.store = place.2 AND newest.file = place.3
-LEFT JOIN {db}.people AS owner ON owner.tenant = once.tenant AND owner.machine = place.1;
+    ON newest.tenant = counted_once.tenant AND newest.machine = place.1 AND newest.store = place.2 AND newest.file = place.3
+LEFT JOIN {db}.people AS owner ON owner.tenant = counted_once.tenant AND owner.machine = place.1;
 
 CREATE OR REPLACE VIEW {db}.sessions AS
 SELECT newest.session AS id, newest.project AS project, stated.cwd AS cwd, stated.git_branch AS git_branch,

@@ -11,37 +11,34 @@ $ANNALS_CLICKHOUSE_PASSWORD, never from the URL.
 
 Examples:
   # Make the tables, once
-  annals team init --at clickhouse+https://db.example.org --apply
+  annals team init --at clickhouse+https://db --apply
 
-  # Send this machine's sessions
-  annals collect --to clickhouse+https://db.example.org --watch
-
-  # What everybody spent
-  annals usage --by person --at clickhouse+https://db.example.org";
+  # Who sends, and when something last came
+  annals team machines --at clickhouse+https://db";
 
 const INIT_EXAMPLES: &str = "\
 Examples:
   # Look at the statements first
-  annals team init --at clickhouse+https://db.example.org
+  annals team init --at clickhouse+https://db
 
   # Run them; what is there stays
-  annals team init --at clickhouse+https://db.example.org --apply";
+  annals team init --at clickhouse+https://db --apply";
 
 const MACHINES_EXAMPLES: &str = "\
 Examples:
   # Who sends, and when something last came
-  annals team machines --at clickhouse+https://db.example.org
+  annals team machines --at clickhouse+https://db
 
   # The machines of one person
-  annals team machines --at clickhouse+https://db.example.org --person ann";
+  annals team machines --at clickhouse+https://db --person ann";
 
 const ASSIGN_EXAMPLES: &str = "\
 Examples:
   # This machine is Ann's, of the team shop
-  annals team assign 190c51f0 ann shop --at clickhouse+https://db.example.org
+  annals team assign 190c51f0 ann shop --at clickhouse+https://db
 
   # It is nobody's any more
-  annals team assign 190c51f0 '' --at clickhouse+https://db.example.org";
+  annals team assign 190c51f0 '' --at clickhouse+https://db";
 
 const FORGET_EXAMPLES: &str = "\
 Without --apply it only counts. Rows are gone for every reader at once, then
@@ -49,28 +46,28 @@ from the disk, and are not taken when they are sent again. Backups are yours.
 
 Examples:
   # How much is there of a session
-  annals team forget --session 190c51f0-… --at clickhouse+https://db.example.org
+  annals team forget --session 190c51f0-… --at clickhouse+https://db
 
   # Forget what a person's machines have sent
-  annals team forget --person ann --apply --at clickhouse+https://db.example.org";
+  annals team forget --person ann --apply --at clickhouse+https://db";
 
 const RETENTION_EXAMPLES: &str = "\
 Examples:
   # After how many days rows are removed
-  annals team retention --at clickhouse+https://db.example.org
+  annals team retention --at clickhouse+https://db
 
   # After a year from now on
-  annals team retention 365 --apply --at clickhouse+https://db.example.org";
+  annals team retention 365 --apply --at clickhouse+https://db";
 
 const TEAM_CHECK_EXAMPLES: &str = "\
 Exit code 3 if lines are missing, or rows were made by another release.
 
 Examples:
   # Is everything there
-  annals team check --at clickhouse+https://db.example.org
+  annals team check --at clickhouse+https://db
 
   # Only of one machine
-  annals team check --at clickhouse+https://db.example.org --machine 190c51f0";
+  annals team check --at clickhouse+https://db --machine 190c51f0";
 
 /// How a team's engine is reached.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -82,8 +82,9 @@ fn what_was_forgotten_is_gone_and_does_not_come_back() {
     assert_eq!(again.code, Some(3));
     assert!(again.error.contains("not taken"), "{}", again.error);
     assert_eq!(annals(&home, &["show", &session, "--at", &at]).code, Some(1));
-    let left = ok(&home, &["search", &format!("the session:{session}"), "--at", &at, "--json"]);
-    assert!(left.contains("\"total\":0"), "{left}");
+    let left = annals(&home, &["search", &format!("the session:{session}"), "--at", &at, "--json"]);
+    assert_eq!(left.code, Some(1), "{}", left.error);
+    assert!(left.out.contains("\"total\":0"), "{}", left.out);
 }
 
 #[test]

@@ -43,7 +43,7 @@ const ONCE: &str = "
             argMax(side_calls, (output, line)) AS side_calls
         FROM {db}.responses WHERE tenant = {tenant:String}{keys}
         GROUP BY key, machine, store, file, generation),
-    once AS (
+    counted_once AS (
         SELECT key,
             argMin((machine, store, file, generation, at, is_sidechain, agent),
                 (isNull(at), ifNull(at, 0), is_copy, file_role != 'session', machine, store, replaceAll(file, '/', '\\0'),
@@ -59,13 +59,13 @@ const OF_RESPONSES: &str = "reading.1 AS model, reading.2 AS certainty, count() 
         sum(reading.3) AS input, sum(reading.4) AS output, sum(reading.5) AS cache_read, sum(reading.6) AS write_5m,
         sum(reading.7) AS write_1h, sum(reading.8) AS searches, sum(reading.9) AS fetches,
         toString(sum(reading.10)) AS cost, toString(sum(reading.11)) AS bare_cost
-    FROM once ";
+    FROM counted_once ";
 
 const OF_SIDE_CALLS: &str =
     "side.1 AS model, side.2 AS certainty, 0 AS responses, sum(side.3) AS input, sum(side.4) AS output,
         sum(side.5) AS cache_read, sum(side.6) AS write_5m, sum(side.7) AS write_1h, sum(side.8) AS searches,
         sum(side.9) AS fetches, toString(sum(side.10)) AS cost, toString(sum(side.11)) AS bare_cost
-    FROM once ARRAY JOIN reading.12 AS side ";
+    FROM counted_once ARRAY JOIN reading.12 AS side ";
 
 /// Few responses have side calls.
 const WITH_SIDE_CALLS: &str =

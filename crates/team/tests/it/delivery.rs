@@ -34,8 +34,8 @@ fn any_order_and_any_repetition_give_the_usage_of_the_files() {
     let (home, sent) = demo();
     let expected = usage_of_files(&home);
     assert!(expected.len() > 20, "{}", expected.len());
-    let once = with_tables(&engine, "once");
-    let mut to_once = sink(&engine, "once");
+    let once = with_tables(&engine, "single");
+    let mut to_once = sink(&engine, "single");
     sent.iter().for_each(|batch| to_once.deliver(batch).unwrap());
     assert_eq!(usage_of_engine(&once), expected);
 

@@ -26,7 +26,7 @@ pub(crate) struct UsageItems {
     /// What is known of deleted sub-agents, and not in the items.
     pub(crate) uncounted: UncountedUsage,
     /// The sources' people, if a team's engine was asked.
-    pub(crate) team: Option<TeamItems>,
+    pub(crate) team: Option<Box<TeamItems>>,
 }
 
 /// Where usage is read from.

@@ -64,7 +64,7 @@ impl UsageItems {
             .map(|source| (source.session.to_string(), source.project_name().to_owned()))
             .collect();
         Ok(Self {
-            team: Some(TeamItems { owners, sessions, projects, people }),
+            team: Some(Box::new(TeamItems { owners, sessions, projects, people })),
             sources: used.sources,
             items: used.items,
             problems: Vec::new(),
