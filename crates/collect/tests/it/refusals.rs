@@ -111,7 +111,7 @@ fn a_batch_of_nothing_but_refused_items_does_not_stop_those_behind_it() {
 #[test]
 fn a_sink_that_has_never_accepted_anything_is_at_fault_itself() {
     let (home, source) = (Home::new(), CountingSource::default());
-    home.write(SESSION, &lines(50).replace("good", "bad"));
+    home.write(SESSION, lines(50).replace("good", "bad"));
     let mut sink = Strict { word: "bad", ..Strict::default() };
     for _ in 0..2 {
         let done = pass(&home, &source, &mut sink, |_| ());
