@@ -150,6 +150,7 @@ impl Stage {
             system: vec!["be brief".into()],
             thinking: Thinking::On { budget: 4000, display: ThinkingDisplay::Default },
             effort: None,
+            betas: Vec::new(),
             caching: PromptCaching::Minutes,
             max_responses: None,
             approver: Approver::Nobody,
