@@ -7,7 +7,7 @@ import re
 import claude_agent_sdk as sdk
 
 TEXT = lambda words: [{"type": "text", "text": words}]
-CALL = lambda name, **given: [{"type": "tool_use", "name": name, "input": given}]
+CALL = lambda tool, /, **given: [{"type": "tool_use", "name": tool, "input": given}]
 WRITE = CALL("Write", file_path="{{CWD}}/a.txt", content="alpha\n")
 
 SCRIPTS = {

@@ -216,9 +216,7 @@ fn write(session: &Session, rewinding: &RewindPlan, undo: Option<&str>, object: 
     object.object("conversation", |object| {
         object.string("does", rewinding.conversation.name());
         match &rewinding.conversation {
-            Conversation::Back { from } => {
-                object.string("from", from);
-            }
+            Conversation::Back { from } => drop(object.string("from", from)),
             Conversation::Forked { session, path } => {
                 object.string("session", session.as_str()).string("file", &path.to_string_lossy());
             }

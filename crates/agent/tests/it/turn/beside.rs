@@ -13,7 +13,7 @@ use super::{Stage, say, say_with};
 const END: &str = r#"[{"type":"text","text":"fine"}]"#;
 
 #[tokio::test]
-async fn s9_a_prompt_that_comes_meanwhile_waits_and_the_session_is_told() {
+async fn s9_a_prompt_that_comes_meanwhile_is_absorbed_after_the_call_and_the_session_is_told() {
     let stage = Stage::new(&format!(r#"[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}"#));
     let mut agent = stage.new_agent();
     let (sender, mut commands) = Commands::channel();
@@ -30,18 +30,42 @@ async fn s9_a_prompt_that_comes_meanwhile_waits_and_the_session_is_told() {
     let queue = |text: &str| {
         text.lines().filter(|line| line.contains("queue-operation")).map(str::to_owned).collect::<Vec<_>>()
     };
-    let enqueued = queue(&text);
-    assert!(enqueued.len() == 1 && enqueued[0].contains(r#""operation":"enqueue""#), "{enqueued:?}");
-    assert!(enqueued[0].contains(r#""content":"a \"second\" thing""#));
-    let command = commands.next().await.unwrap();
-    agent.handle(command, &mut commands, &mut |_| {}).await.unwrap();
+    let queue = queue(&text);
+    assert!(queue.len() == 2 && queue[0].contains(r#""operation":"enqueue""#), "{queue:?}");
+    assert!(queue[0].contains(r#""content":"a \"second\" thing""#));
+    assert!(
+        queue[1].contains(r#""operation":"remove""#) && queue[1].contains(r#""reason":"absorbed_mid_turn""#)
+    );
+    assert!(commands.is_empty());
     drop(agent);
-    let text = std::fs::read_to_string(stage.file()).unwrap();
-    assert!(queue(&text)[1].contains(r#""operation":"dequeue""#), "{text}");
-    assert_eq!(queue(&text).len(), 2);
     stage.holds();
     stage.only_grew();
-    assert_eq!(stage.sent().len(), 3);
+    let sent = stage.bodies();
+    assert!(sent.len() == 2 && sent[1].contains(r#"a \"second\" thing"#), "{sent:?}");
+}
+
+#[tokio::test]
+async fn a_command_that_comes_meanwhile_waits_for_the_end_of_the_turn() {
+    let stage = Stage::new(&format!(r#"[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}"#));
+    let mut agent = stage.new_agent();
+    let (sender, mut commands) = Commands::channel();
+    let mut is_sent = false;
+    let told = say_with(&mut agent, "do @@a@@", &mut commands, |event| {
+        if matches!(event, Event::ToolStarted { .. }) && !is_sent {
+            is_sent = true;
+            sender.send(Command::SetModel("claude-opus-4-7".into())).unwrap();
+            sender.send(Command::Prompt(Prompt::Text("/review it".into()))).unwrap();
+        }
+    })
+    .await;
+    assert!(told.is_done() && !commands.is_empty());
+    let sent = stage.bodies();
+    assert!(
+        !sent[0].contains("claude-opus-4-7") && sent[1].contains("claude-opus-4-7"),
+        "a model holds at once"
+    );
+    assert_eq!(agent.turn_config.model, "claude-opus-4-7");
+    assert!(!sent[1].contains("/review it"));
 }
 
 #[tokio::test]

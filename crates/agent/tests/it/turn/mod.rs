@@ -7,6 +7,7 @@ mod custom;
 mod faults;
 mod going_on;
 mod holds;
+mod hooked;
 mod interrupts;
 mod odd_files;
 mod remembering;
