@@ -32,6 +32,8 @@ pub enum Event {
     Compacting,
     /// A prompt is written.
     Prompted(WrittenLine),
+    /// A prompt that waited is given to the model in the running turn.
+    Absorbed(WrittenLine),
     /// The line that records an interruption is written.
     Interrupted(WrittenLine),
     /// A permission request needs no answer any more; its id.

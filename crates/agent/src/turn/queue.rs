@@ -37,7 +37,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Result<(), AppendError> {
-        if !self.conversation.is_main() {
+        if !self.should_absorb_prompts {
             return Ok(());
         }
         for prompt in commands.take_prompts() {
@@ -60,7 +60,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             });
             let uuid =
                 prompt.uuid().map_or_else(|| new_uuid(self.conversation.store().source), str::to_owned);
-            report(Event::Prompted(WrittenLine { uuid, message, result: Vec::new(), request: None }));
+            report(Event::Absorbed(WrittenLine { uuid, message, result: Vec::new(), request: None }));
         }
         Ok(())
     }

@@ -13,9 +13,42 @@ use super::{Stage, say, say_with};
 const END: &str = r#"[{"type":"text","text":"fine"}]"#;
 
 #[tokio::test]
-async fn s9_a_prompt_that_comes_meanwhile_is_absorbed_after_the_call_and_the_session_is_told() {
+async fn s9_a_prompt_that_comes_meanwhile_waits_and_the_session_is_told() {
     let stage = Stage::new(&format!(r#"[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}"#));
     let mut agent = stage.new_agent();
+    let (sender, mut commands) = Commands::channel();
+    let mut is_sent = false;
+    let told = say_with(&mut agent, "do @@a@@", &mut commands, |event| {
+        if matches!(event, Event::ToolStarted { .. }) && !is_sent {
+            is_sent = true;
+            sender.send(Command::Prompt(Prompt::Text("a \"second\" thing".into()))).unwrap();
+        }
+    })
+    .await;
+    assert!(told.is_done());
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    let queue = |text: &str| {
+        text.lines().filter(|line| line.contains("queue-operation")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let enqueued = queue(&text);
+    assert!(enqueued.len() == 1 && enqueued[0].contains(r#""operation":"enqueue""#), "{enqueued:?}");
+    assert!(enqueued[0].contains(r#""content":"a \"second\" thing""#));
+    let command = commands.next().await.unwrap();
+    agent.handle(command, &mut commands, &mut |_| {}).await.unwrap();
+    drop(agent);
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    assert!(queue(&text)[1].contains(r#""operation":"dequeue""#), "{text}");
+    assert_eq!(queue(&text).len(), 2);
+    stage.holds();
+    stage.only_grew();
+    assert_eq!(stage.sent().len(), 3);
+}
+
+#[tokio::test]
+async fn s9_a_prompt_of_a_program_is_absorbed_after_the_call_and_the_session_is_told() {
+    let stage = Stage::new(&format!(r#"[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}"#));
+    let mut agent = stage.new_agent();
+    agent.should_absorb_prompts = true;
     let (sender, mut commands) = Commands::channel();
     let mut is_sent = false;
     let told = say_with(&mut agent, "do @@a@@", &mut commands, |event| {
@@ -48,6 +81,7 @@ async fn s9_a_prompt_that_comes_meanwhile_is_absorbed_after_the_call_and_the_ses
 async fn a_command_that_comes_meanwhile_waits_for_the_end_of_the_turn() {
     let stage = Stage::new(&format!(r#"[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}"#));
     let mut agent = stage.new_agent();
+    agent.should_absorb_prompts = true;
     let (sender, mut commands) = Commands::channel();
     let mut is_sent = false;
     let told = say_with(&mut agent, "do @@a@@", &mut commands, |event| {

@@ -141,7 +141,9 @@ impl Printer {
             Event::Interrupted(line) => {
                 self.json(out, |object| frames::user(object, line, parent, subtask.as_ref()))
             }
-            Event::Prompted(line) if self.options.is_replaying && parent.is_none() => {
+            Event::Prompted(line) | Event::Absorbed(line)
+                if self.options.is_replaying && parent.is_none() =>
+            {
                 self.json(out, |object| frames::replay(object, line))
             }
             Event::Streamed(event) if self.options.is_partial && parent.is_none() => {

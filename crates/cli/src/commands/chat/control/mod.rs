@@ -93,7 +93,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     };
     let approver = if asks_program { Approver::Person } else { Approver::Nobody };
     let (mut agent, shells) = app.agent(args, start(args, context)?, approver, context)?;
-    (agent.hooks, agent.mcp) = (hooks, mcp.clone());
+    (agent.hooks, agent.mcp, agent.should_absorb_prompts) = (hooks, mcp.clone(), true);
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender: sender.clone() };
     let force_quit = ForceQuit::new(|| {});

@@ -60,7 +60,7 @@ impl TurnLoop<'_, '_> {
             self.view.update(self.agent, true)?;
             self.tell("running");
             self.printer.begin(self.agent, &mut context.out)?;
-            let finished = self.turn(command, commands, context).await?;
+            let finished = self.turn(command, commands, refusals, context).await?;
             let Some(finished) = finished else { continue };
             self.printer.finish(&finished, self.agent.conversation.session(), context)?;
             self.view.update(self.agent, !commands.is_empty())?;
@@ -78,6 +78,7 @@ impl TurnLoop<'_, '_> {
         &mut self,
         command: Command,
         commands: &mut Commands,
+        refusals: &mut RefusalReceiver,
         context: &mut Context,
     ) -> Result<Option<TurnReport>, Fault> {
         if let Some(finished) = local::run(self.agent, &command, &context.prices)? {
@@ -87,6 +88,10 @@ impl TurnLoop<'_, '_> {
         let finished = {
             let (printer, out) = (&mut *self.printer, &mut context.out);
             let mut report = |event: Event| {
+                if matches!(event, Event::Absorbed(_)) {
+                    // It has no turn of its own.
+                    refusals.pass();
+                }
                 if fault.is_none() {
                     fault = printer.print(&event, out).err();
                 }
