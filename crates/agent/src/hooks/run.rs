@@ -90,6 +90,11 @@ impl Hooks {
         self.list().push(Arc::new(hook));
     }
 
+    /// Removes all handlers.
+    pub fn clear(&self) {
+        self.list().clear();
+    }
+
     /// Returns whether an event has a handler, whatever it wants to be told of.
     pub fn has(&self, event: HookEvent) -> bool {
         self.list().iter().any(|hook| hook.event == event)

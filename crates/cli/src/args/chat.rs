@@ -126,6 +126,14 @@ impl ChatArgs {
                 self.prompt = rules.pop_if(|last| !is_rule_list(last));
             }
         }
+        if let Some(tools) = self.sdk.tools.as_mut().filter(|tools| self.prompt.is_none() && tools.len() > 1)
+        {
+            self.prompt = tools.pop_if(|last| !is_rule_list(last));
+        }
+        if self.prompt.is_none() && self.sdk.mcp_config.len() > 1 {
+            let is_config = |text: &str| text.trim_start().starts_with('{') || text.ends_with(".json");
+            self.prompt = self.sdk.mcp_config.pop_if(|last| !is_config(last));
+        }
         if self.prompt.is_none() && self.add_dir.len() > 1 {
             let last = self.add_dir.pop_if(|last| !is_folder(last));
             self.prompt = last.map(|last| last.to_string_lossy().into_owned());

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 #[command(next_help_heading = "Options for programs")]
 pub(crate) struct SdkArgs {
     /// Offer only these tools; an empty list offers none
-    #[arg(long, value_name = "TOOLS", num_args = 0.., value_delimiter = ',')]
+    #[arg(long, value_name = "TOOLS", num_args = 0..)]
     pub(crate) tools: Option<Vec<String>>,
     /// Stop when the session has cost this much, in US dollars
     #[arg(long, value_name = "USD")]
@@ -60,7 +60,7 @@ pub(crate) struct SdkArgs {
     #[arg(long)]
     pub(crate) dangerously_skip_permissions: bool,
     /// Additional beta headers
-    #[arg(long, value_name = "NAMES", num_args = 1.., value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) betas: Vec<String>,
     #[command(flatten)]
     pub(crate) inert: InertArgs,
@@ -219,7 +219,7 @@ mod tests {
             .copied()
             .collect::<Vec<_>>(),
         );
-        assert_eq!(args.sdk.tools.as_deref(), Some(&["Read".to_owned(), "Bash".to_owned()][..]));
+        assert_eq!(args.sdk.tools.as_deref(), Some(&["Read,Bash".to_owned()][..]));
         assert_eq!((args.resume.flatten().as_deref(), args.sdk.max_budget_usd), (Some("ID"), Some(0.5)));
         assert_eq!(args.sdk.setting_sources.as_deref(), Some(""));
         assert_eq!(args.sdk.betas, ["a", "b"]);
@@ -228,5 +228,12 @@ mod tests {
         assert_eq!(told, ["--plugin-dir"]);
         assert_eq!(parse(&["--tools", ""]).sdk.tools.map(|tools| tools.join("")), Some(String::new()));
         assert_eq!(parse(&["--tools", "Read", "Edit"]).sdk.tools.map(|tools| tools.len()), Some(2));
+        for line in
+            [["-p", "--tools", "Read,Edit", "fix it, now"], ["-p", "--mcp-config", "{}", "fix it, now"]]
+        {
+            let mut args = parse(&line);
+            args.find_prompt(|_| false);
+            assert_eq!(args.prompt.as_deref(), Some("fix it, now"), "{line:?}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use super::prompt::Refusal;
 use crate::source::SystemSource;
 
 /// Usage of each response, by model: long requests may have another price.
-pub(super) type Counted = [(String, Tokens)];
+pub(super) type UsageList = [(String, Tokens)];
 
 /// Returns the error of a turn, if any.
 pub(super) fn complaint(finished: &TurnReport) -> Option<String> {
@@ -31,7 +31,7 @@ pub(super) fn write(
     object: &mut ObjectWriter<'_>,
     finished: &TurnReport,
     session: &str,
-    counted: &Counted,
+    counted: &UsageList,
     prices: &Prices,
 ) {
     let api_error = api_error(finished);
@@ -72,7 +72,7 @@ fn line(
     complaint: Option<String>,
     finished: &TurnReport,
     session: &str,
-    counted: &Counted,
+    counted: &UsageList,
     prices: &Prices,
 ) {
     object.string("type", "result").string("subtype", subtype).boolean("is_error", complaint.is_some());
@@ -133,7 +133,7 @@ fn usage(object: &mut ObjectWriter<'_>, finished: &TurnReport) {
 }
 
 /// Writes the usage of all turns, by model.
-fn model_usage(object: &mut ObjectWriter<'_>, counted: &Counted, prices: &Prices) {
+fn model_usage(object: &mut ObjectWriter<'_>, counted: &UsageList, prices: &Prices) {
     let mut models: Vec<&str> = counted.iter().map(|(model, _)| model.as_str()).collect();
     models.sort_unstable();
     models.dedup();
@@ -155,7 +155,7 @@ fn model_usage(object: &mut ObjectWriter<'_>, counted: &Counted, prices: &Prices
 }
 
 /// Returns what responses cost; an empty sum is 0, not the -0 of `sum`.
-pub(super) fn dollars(counted: &Counted, prices: &Prices) -> f64 {
+pub(super) fn dollars(counted: &UsageList, prices: &Prices) -> f64 {
     let one = |(model, tokens): &(String, Tokens)| {
         let cost = prices.cost(tokens, model, ServiceTier::Standard, Speed::Standard);
         cost.usd().map_or(0.0, |usd| usd.dollars())

@@ -21,7 +21,7 @@ use annals_agent::tools::{
     TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
 };
 use annals_policy::paths::{Disk, Workspace};
-use annals_policy::rules::Rules;
+use annals_policy::rules::{Rules, listed};
 use annals_policy::{Call, Decision, Mode, Policy, ReadTool};
 use annals_store::source::new_uuid;
 use annals_store::todos::TodoItem;
@@ -183,7 +183,11 @@ impl<'a> ToolFactory<'a> {
 
 /// Leaves the tools that `--tools` names; `default` names all.
 fn offer(tools: &mut Vec<Box<dyn Tool + '_>>, named: Option<&[String]>) {
-    let Some(named) = named.filter(|named| !named.iter().any(|name| name == "default")) else { return };
+    let Some(named) = named else { return };
+    let named: Vec<String> = named.iter().flat_map(|names| listed(names)).collect();
+    if named.iter().any(|name| name == "default") {
+        return;
+    }
     let is_named = |tool: &str| named.iter().any(|name| name == tool || (name == "Task" && tool == "Agent"));
     tools.retain(|tool| is_named(&tool.spec().name));
 }

@@ -169,7 +169,7 @@ fn the_program_decides_about_calls() {
     program.answer(&asked, r#"{"behavior":"deny","message":"STOP","interrupt":true}"#);
     let done = program.until(&[r#""type":"result""#]);
     assert!(done.contains("error_during_execution") && done.contains("aborted_tools"), "{done}");
-    // A question that an interrupt makes pointless is taken back.
+    // A question that an interrupt makes pointless is withdrawn.
     program.prompt("@@t@@");
     let asked = program.until(&["can_use_tool"]);
     program.request("i", r#"{"subtype":"interrupt"}"#);

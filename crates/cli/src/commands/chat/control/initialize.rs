@@ -1,4 +1,4 @@
-//! What the program says when it begins: hooks, types of sub-agents, what it wants to see.
+//! What the program says when it begins: types of sub-agents, and what it wants to see.
 
 use annals_agent::subagent::{AgentDefinition, Toolset};
 use annals_json::{RawJson, Value};
@@ -9,8 +9,6 @@ use super::serve::{is_true, items};
 /// The first request of the program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Initialization {
-    /// The hooks by event: JSON.
-    pub(super) hooks: Option<RawJson>,
     /// Types of sub-agents: JSON.
     agents: Option<RawJson>,
     /// Whether it wants to see what sub-agents say.
@@ -27,7 +25,6 @@ impl Initialization {
             return Self::default();
         }
         Self {
-            hooks: request.get("hooks"),
             agents: request.get("agents"),
             has_subagent_text: is_true(request, "forwardSubagentText"),
             problems: without_effect(request),

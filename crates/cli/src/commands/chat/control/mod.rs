@@ -5,7 +5,7 @@
 //! | `incoming` | lines of the program |
 //! | `channel` | lines to the program, and requests that wait for its answers |
 //! | `initialize` | what the program says when it begins |
-//! | `serve`, `answers`, `rewind` | requests of the program |
+//! | `serve`, `answers`, `servers`, `rewind` | requests of the program |
 //! | `permission`, `callbacks` | requests to the program: permissions, hooks, MCP servers |
 //! | `view` | what requests see of the session |
 //! | `turns` | the turns of the conversation |
@@ -18,6 +18,7 @@ mod initialize;
 mod permission;
 mod rewind;
 mod serve;
+mod servers;
 mod turns;
 mod view;
 
@@ -77,9 +78,8 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     let app = ChatApp::new(args, context, program)?;
     app.setup.check_hooks(args)?;
     let hooks = Hooks::default();
-    let unknown = begin.hooks.as_ref().map(|wanted| callbacks::register(&hooks, wanted.value(), &channel));
     let unsupported = app.setup.unsupported.iter().map(ToString::to_string);
-    let told = unsupported.chain(problems).chain(begin.problems).chain(unknown.into_iter().flatten());
+    let told = unsupported.chain(problems).chain(begin.problems);
     told.for_each(|line| context.say(visible(&line)));
     let asks_program = match args.sdk.permission_prompt_tool.as_deref() {
         Some(STDIO) => true,
@@ -93,7 +93,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     };
     let approver = if asks_program { Approver::Person } else { Approver::Nobody };
     let (mut agent, shells) = app.agent(args, start(args, context)?, approver, context)?;
-    (agent.hooks, agent.mcp, agent.should_absorb_prompts) = (hooks, mcp.clone(), true);
+    (agent.hooks, agent.mcp, agent.should_absorb_prompts) = (hooks.clone(), mcp.clone(), true);
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender: sender.clone() };
     let force_quit = ForceQuit::new(|| {});
@@ -118,8 +118,10 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         models: app.setup.models.clone(),
         facts: Arc::new(server_facts(&app, context)?),
         mcp,
+        hooks,
         ready: Arc::new(ready),
         is_loud: context.verbosity >= 0,
+        is_begun: false,
     };
     force_quit.listen();
     let turns =

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use annals_agent::mcp::{McpServer, McpServers};
+use annals_agent::hooks::Hooks;
+use annals_agent::mcp::McpServers;
 use annals_agent::protocol::Command;
 use annals_json::{ObjectWriter, Value, object};
 use annals_policy::Mode;
+use annals_policy::screen::visible;
 use annals_store::source::new_uuid;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
@@ -14,6 +16,7 @@ use super::super::built_in;
 use super::super::model::ModelNames;
 use super::super::refusals::RefusalSender;
 use super::answers::{self, ServerFacts};
+use super::callbacks;
 use super::channel::{ChannelError, ControlChannel};
 use super::incoming::{ControlRequest, Incoming};
 use super::rewind;
@@ -38,7 +41,7 @@ impl Reply {
         Self::Done(Some(object(fill)))
     }
 
-    fn missing(key: &str) -> Self {
+    pub(super) fn missing(key: &str) -> Self {
         Self::Refused(format!("{key} is missing"), None)
     }
 }
@@ -52,9 +55,12 @@ pub(super) struct Server {
     pub(super) models: ModelNames,
     pub(super) facts: Arc<ServerFacts>,
     pub(super) mcp: McpServers,
+    pub(super) hooks: Hooks,
     /// Tells that the servers of the program are connected.
     pub(super) ready: Arc<watch::Sender<bool>>,
     pub(super) is_loud: bool,
+    /// Whether the first line was taken.
+    pub(super) is_begun: bool,
 }
 
 impl Server {
@@ -69,7 +75,9 @@ impl Server {
             match line {
                 Some(Incoming::End) | None => break,
                 Some(line) => {
-                    if !self.take(line) {
+                    let goes_on = self.take(line);
+                    self.is_begun = true;
+                    if !goes_on {
                         break;
                     }
                 }
@@ -189,24 +197,16 @@ impl Server {
         }
     }
 
-    /// Connects the servers of the program, once; then turns may start.
-    fn connect(&self) {
-        if self.mcp.iter().next().is_none() {
-            self.ready.send_replace(true);
-        }
-        if *self.ready.borrow() || self.facts.is_connecting.swap(true, std::sync::atomic::Ordering::Relaxed) {
-            return;
-        }
-        let (mcp, ready, is_loud) = (self.mcp.clone(), Arc::clone(&self.ready), self.is_loud);
-        tokio::spawn(async move {
-            for server in mcp.iter() {
-                connect_one(server, is_loud).await;
-            }
-            ready.send_replace(true);
-        });
-    }
-
     fn initialize(&mut self, request: &ControlRequest) -> Reply {
+        // Whenever they come: a guard must not be missing.
+        self.hooks.clear();
+        if let Some(wanted) = request.get("hooks") {
+            let problems = callbacks::register(&self.hooks, wanted.value(), &self.channel);
+            problems.iter().for_each(|problem| self.say(&visible(problem)));
+        }
+        if self.is_begun && request.get("agents").is_some() {
+            self.say("ignoring agents of a request that is not the first line");
+        }
         self.connect();
         let (channel, facts, view) = (self.channel.clone(), Arc::clone(&self.facts), self.view.clone());
         let mut ready = self.ready.subscribe();
@@ -219,54 +219,10 @@ impl Server {
         });
         Reply::Later
     }
-
-    fn with_server(
-        &self,
-        request: &ControlRequest,
-        run: fn(&Self, &ControlRequest, &Arc<McpServer>) -> Reply,
-    ) -> Reply {
-        let Some(name) = request.text("serverName") else { return Reply::missing("serverName") };
-        match self.mcp.named(&name) {
-            Some(server) => run(self, request, server),
-            None => Reply::Refused(format!("Server not found: {name}"), None),
-        }
-    }
-
-    fn reconnect(&self, request: &ControlRequest, server: &Arc<McpServer>) -> Reply {
-        let (channel, server, is_loud) = (self.channel.clone(), Arc::clone(server), self.is_loud);
-        let request = ControlRequest { id: request.id.clone(), subtype: String::new(), body: Vec::new() };
-        tokio::spawn(async move {
-            connect_one(&server, is_loud).await;
-            respond(&channel, &request, Reply::object(|_| {}));
-        });
-        Reply::Later
-    }
-
-    fn toggle(&self, request: &ControlRequest, server: &Arc<McpServer>) -> Reply {
-        let enabled = request.get("enabled").and_then(|enabled| enabled.value().boolean());
-        let Some(is_enabled) = enabled else { return Reply::missing("enabled") };
-        server.set_enabled(is_enabled);
-        if is_enabled { self.reconnect(request, server) } else { Reply::object(|_| {}) }
-    }
-}
-
-/// Connects a server, and says what is wrong with it.
-async fn connect_one(server: &McpServer, is_loud: bool) {
-    let late = tokio::time::timeout(answers::CONNECT_TIMEOUT, server.connect()).await.is_err();
-    let state = server.state();
-    let failure = match &state.status {
-        _ if late => Some("it did not answer in time".to_owned()),
-        annals_agent::mcp::McpStatus::Failed(why) => Some(why.clone()),
-        _ => None,
-    };
-    let problems = failure.into_iter().chain(state.problems);
-    for problem in problems.filter(|_| is_loud) {
-        stderr::say(format_args!("annals: MCP server {}: {problem}", server.name()));
-    }
 }
 
 /// Answers a request. One without an id expects no answer, but learns of an error.
-fn respond(channel: &ControlChannel, request: &ControlRequest, reply: Reply) {
+pub(super) fn respond(channel: &ControlChannel, request: &ControlRequest, reply: Reply) {
     let (answer, error) = match reply {
         Reply::Later => return,
         Reply::Done(answer) => (answer, None),
