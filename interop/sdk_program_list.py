@@ -29,7 +29,8 @@ SCRIPTS = {
     "think": [[{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Thought."}]],
 }
 
-SECRET = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+# What the API, the client or the moment makes up: ids of lines, sessions, calls.
+MADE_UP = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|toolu_[0-9A-Za-z_]+")
 
 
 class Place:
@@ -52,7 +53,7 @@ class Place:
     def plain(self, value):
         """A value without what belongs to the moment or the machine."""
         if isinstance(value, str):
-            return SECRET.sub("UUID", value.replace(self.folder, "CWD"))
+            return MADE_UP.sub("ID", value.replace(self.folder, "CWD"))
         if isinstance(value, dict):
             return {key: self.plain(inner) for key, inner in value.items()}
         if isinstance(value, (list, tuple)):
@@ -293,9 +294,9 @@ async def server_of_the_program(place):
     server = sdk.create_sdk_mcp_server("calc", tools=[add, fail])
     options = place.options(mcp_servers={"calc": server}, allowed_tools=["mcp__calc__add", "mcp__calc__fail"])
     async with sdk.ClaudeSDKClient(options) as client:
-        status = await client.get_mcp_status()
         await client.query("Add them @@add@@")
         first = [message async for message in client.receive_response()]
+        status = await client.get_mcp_status()
         await client.query("Fail @@fail@@")
         second = [message async for message in client.receive_response()]
     servers = [[server["name"], server["status"], sorted(tool["name"] for tool in server.get("tools", []))] for server in status["mcpServers"]]

@@ -25,12 +25,16 @@ pub(super) fn outcome(result: &[u8]) -> Outcome {
         list.item().extend_from_slice(block);
     }
     list.end();
-    let is_error = result.get("isError").and_then(Value::boolean) == Some(true);
+    if result.get("isError").and_then(Value::boolean) == Some(true) {
+        let text = |block: &Vec<u8>| Some(Value::parse(block).ok()?.get("text")?.text()?.to_string());
+        let words = blocks.iter().filter_map(text).collect::<Vec<_>>().join("\n");
+        return Outcome::failed(words.clone(), &words);
+    }
     let shown = match blocks.is_empty() {
         true => ToolContent::Text("(no content)".to_owned()),
         false => ToolContent::Blocks(blocks),
     };
-    Outcome { shown, is_error, kept, changed: Vec::new() }
+    Outcome { shown, is_error: false, kept, changed: Vec::new() }
 }
 
 fn to_block(block: Value<'_>, room: &mut usize) -> Vec<u8> {
@@ -86,12 +90,14 @@ mod tests {
     fn answers_become_blocks() {
         let json =
             br#"{"content":[{"type":"text","text":"5"},{"type":"image","data":"QQ==","mimeType":"image/png"},
-            {"type":"resource","resource":{"uri":"u","text":"t"}},{"type":"audio"}],"isError":true}"#;
+            {"type":"resource","resource":{"uri":"u","text":"t"}},{"type":"audio"}]}"#;
         let outcome = outcome(json);
         let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("{outcome:?}") };
         assert_eq!(blocks[0], br#"{"type":"text","text":"5"}"#);
-        assert!(outcome.is_error && blocks.len() == 4);
+        assert!(!outcome.is_error && blocks.len() == 4);
         assert!(String::from_utf8_lossy(&blocks[3]).contains("not supported"));
+        let failed = super::outcome(br#"{"content":[{"type":"text","text":"broken"}],"isError":true}"#);
+        assert_eq!(failed, Outcome::failed("broken", "broken"));
     }
 
     #[test]

@@ -167,7 +167,16 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let Some(at_start) = self.at_start(commands, report).await? else { return Ok(TurnEnd::Interrupted) };
         let hooked = match self.before_prompt(input.prompt(), commands, report).await {
             None => return Ok(TurnEnd::Interrupted),
-            Some(Err(ending)) => return Ok(ending),
+            Some(Err(ending)) => {
+                if let TurnEnd::PromptBlocked(why) = &ending {
+                    // Programs know these words.
+                    let prompt = input.prompt().text();
+                    state.finished.text = format!(
+                        "UserPromptSubmit operation blocked by hook:\n{why}\n\nOriginal prompt: {prompt}"
+                    );
+                }
+                return Ok(ending);
+            }
             Some(Ok(remarks)) => remarks,
         };
         if self.queued > 0 {

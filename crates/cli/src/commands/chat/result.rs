@@ -2,7 +2,7 @@
 
 use annals_agent::api::call::CallError;
 use annals_agent::api::model::Model;
-use annals_agent::protocol::{TurnEnd, TurnError, TurnReport};
+use annals_agent::protocol::{TerminalReason, TurnEnd, TurnError, TurnReport};
 use annals_json::ObjectWriter;
 use annals_store::source::new_uuid;
 use annals_transcript::price::Prices;
@@ -77,19 +77,17 @@ fn line(
 ) {
     object.string("type", "result").string("subtype", subtype).boolean("is_error", complaint.is_some());
     object.number("duration_ms", finished.millis).number("duration_api_ms", finished.api_millis);
-    let is_cut = matches!(finished.ending, TurnEnd::MaxResponses);
+    // The original counts the request that was to follow.
+    let is_cut = matches!(finished.reason, TerminalReason::MaxTurns | TerminalReason::HookStopped);
     object.number("num_turns", finished.responses + u64::from(is_cut));
     let api_error = api_error(finished);
-    match (&api_error, &finished.ending) {
-        (Some((text, status)), _) => {
+    match &api_error {
+        Some((text, status)) => {
             object.string("result", text);
             match status {
                 Some(status) => object.number("api_error_status", *status),
                 None => object.raw("api_error_status", b"null"),
             };
-        }
-        (None, TurnEnd::PromptBlocked(why)) => {
-            object.string("result", why);
         }
         _ if subtype == "success" => {
             object.string("result", &finished.text);

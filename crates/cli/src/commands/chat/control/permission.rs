@@ -58,6 +58,12 @@ fn write(request: &mut ObjectWriter<'_>, question: &PermissionRequest, agent: Op
     request.string_if("description", input.and_then(|input| text(input, "description")).as_deref());
     request.string("decision_reason", &question.why);
     request.array("permission_suggestions", |list| {
+        if matches!(tool, "Write" | "Edit" | "NotebookEdit") {
+            list.object(|entry| {
+                entry.string("type", "setMode").string("mode", Mode::AcceptEdits.name());
+                entry.string("destination", "session");
+            });
+        }
         for rule in &question.suggestions {
             list.object(|entry| {
                 let (tool, content) = rule.split_once('(').unwrap_or((rule, ""));
