@@ -159,7 +159,6 @@ pub(crate) enum ThinkingShown {
 mod tests {
     use clap::Parser;
 
-    use super::*;
     use crate::args::ChatArgs;
 
     #[derive(Parser)]
