@@ -71,13 +71,13 @@ fn tools_settings_and_prompts_are_those_that_are_named() {
 fn a_session_can_be_resumed_as_it_was_at_a_message() {
     let fixture = ChatFixture::new(HELLO);
     let id = "3f2a9c1e-0000-4000-8000-0000000000bb";
-    fixture.exits(&["--session-id", id, "first @@a@@"], 0);
+    fixture.exits(&["--session-id", id, "FIRST-PROMPT @@a@@"], 0);
     let session = std::fs::read_to_string(&fixture.sessions()[0]).unwrap();
     let last = session.lines().rfind(|line| line.contains(r#""type":"assistant""#)).unwrap().to_owned();
     let message = text(&last, &["uuid"]);
-    fixture.exits(&["--resume", id, "second @@b@@"], 0);
-    fixture.exits(&["--resume", id, "--resume-session-at", &message, "third @@b@@"], 0);
-    assert!(fixture.last().contains("first") && fixture.last().contains("third"));
-    assert!(!fixture.last().contains("second"), "{}", fixture.last());
+    fixture.exits(&["--resume", id, "OTHER-PROMPT @@b@@"], 0);
+    fixture.exits(&["--resume", id, "--resume-session-at", &message, "THIRD-PROMPT @@b@@"], 0);
+    assert!(fixture.last().contains("FIRST-PROMPT") && fixture.last().contains("THIRD-PROMPT"));
+    assert!(!fixture.last().contains("OTHER-PROMPT"), "{}", fixture.last());
     fixture.exits(&["--resume", id, "--resume-session-at", id, "fourth"], 2);
 }

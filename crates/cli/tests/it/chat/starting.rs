@@ -58,7 +58,8 @@ fn built_in_commands_are_carried_out_or_refused_but_never_sent() {
     let fixture = ChatFixture::new(
         r#"{"a":[[{"type":"text","text":"hello"}],[{"type":"text","text":"a summary of it"}]]}"#,
     );
-    for (name, answer) in [("/cost", "no usage yet"), ("/context", "of 1M"), ("/model", "claude-opus-4-8")] {
+    for (name, answer) in [("/cost", "no usage yet"), ("/context", "of 1.0M"), ("/model", "claude-opus-4-8")]
+    {
         let said = fixture.exits(&[name], 0).out;
         assert!(said.contains(answer), "{name}: {said}");
     }
