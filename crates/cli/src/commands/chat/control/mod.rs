@@ -124,8 +124,14 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         is_begun: false,
     };
     force_quit.listen();
-    let turns =
-        TurnLoop { agent: &mut agent, printer: &mut printer, view, channel, is_telling: is_telling(context) };
+    let turns = TurnLoop {
+        agent: &mut agent,
+        printer: &mut printer,
+        view,
+        channel,
+        is_telling: is_telling(context),
+        is_told_running: false,
+    };
     let turns = turns.run(&mut commands, &mut refusals, is_ready, context);
     let both = beside(turns, server.run(first, &mut incoming));
     let ended = runtime::block_on(runtime, signals.or(both));

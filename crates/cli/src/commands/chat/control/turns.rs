@@ -21,6 +21,8 @@ pub(super) struct TurnLoop<'t, 'a> {
     pub(super) channel: ControlChannel,
     /// Whether the program wants to be told when the session is idle.
     pub(super) is_telling: bool,
+    /// Whether the program was told that a turn runs.
+    pub(super) is_told_running: bool,
 }
 
 impl TurnLoop<'_, '_> {
@@ -48,6 +50,9 @@ impl TurnLoop<'_, '_> {
                 self.printer.refuse(&why, context)?;
             }
             let Some(command) = command.filter(|command| *command != Command::Quit) else {
+                if self.is_told_running {
+                    self.tell("idle");
+                }
                 return Ok(outcome);
             };
             if !input::is_turn(&command) {
@@ -105,7 +110,8 @@ impl TurnLoop<'_, '_> {
     }
 
     /// Tells the program what the session does.
-    fn tell(&self, state: &str) {
+    fn tell(&mut self, state: &str) {
+        self.is_told_running = state == "running";
         if !self.is_telling {
             return;
         }
