@@ -189,7 +189,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 wanted => Approval::Run(self.approved(wanted, input)),
             };
         };
-        // Whoever changes the input has seen it; what a rule denies stays denied.
+        // The one who changes the input has seen it; what a rule denies stays denied.
         match self.read_call(&call.name, &changed) {
             Err(outcome) => Approval::Resolved(outcome),
             Ok(wanted) => match self.decide(&wanted) {

@@ -40,6 +40,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if !self.should_absorb_prompts {
             return Ok(());
         }
+        self.append_queued_prompts(commands)?;
         for prompt in commands.take_prompts() {
             let content = prompt.content();
             if self.queued > 0 {

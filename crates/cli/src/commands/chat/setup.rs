@@ -12,6 +12,7 @@ use annals_policy::screen::visible;
 use annals_policy::settings::{EffectiveSettings, SettingsArg, gather};
 use annals_policy::{Mode, Settings, Trust, TrustFile};
 use annals_store::git;
+use annals_store::read::read_file;
 use annals_store::source::Clock;
 use annals_transcript::time::format_millis;
 
@@ -221,7 +222,8 @@ pub(super) fn of_person(context: &Context) -> EffectiveSettings {
 
 /// Reads a file of text that an option names.
 fn read_text(path: &Path) -> Result<String, Fault> {
-    std::fs::read_to_string(path).map_err(|error| Fault::usage(format!("{}: {error}", path.display())))
+    let read = read_file(path).map_err(|error| Fault::usage(error.to_string()))?;
+    String::from_utf8(read).map_err(|_| Fault::usage(format!("{}: it is not UTF-8", path.display())))
 }
 
 /// Reads the value of `--agents`.

@@ -1,5 +1,6 @@
 //! What the program offers over the channel: hooks (`hook_callback`) and MCP servers (`mcp_message`).
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use annals_agent::hooks::{
 };
 use annals_agent::mcp::{McpError, McpFuture, McpServer, McpTransport};
 use annals_json::Value;
+use annals_store::read::read_file;
 
 use super::channel::{ChannelError, ControlChannel};
 use super::incoming::text;
@@ -102,7 +104,7 @@ pub(super) fn servers(configs: &[String], channel: &ControlChannel) -> (Vec<McpS
     for config in configs {
         let read = match config.trim_start().starts_with('{') {
             true => Ok(config.as_bytes().to_vec()),
-            false => std::fs::read(config).map_err(|error| format!("--mcp-config {config}: {error}")),
+            false => read_file(Path::new(config)).map_err(|error| format!("--mcp-config {config}: {error}")),
         };
         let read = match read {
             Ok(read) => read,
