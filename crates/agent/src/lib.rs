@@ -8,6 +8,8 @@ pub mod commands;
 pub mod context;
 pub mod conversation;
 mod front_matter;
+pub mod hooks;
+pub mod mcp;
 pub mod one_shot;
 pub mod protocol;
 pub mod replay;

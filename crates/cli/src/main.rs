@@ -42,6 +42,7 @@ mod words;
 mod zone;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
+use std::ffi::OsString;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
@@ -51,11 +52,13 @@ use clap::FromArgMatches;
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
     let arguments = args::spelled_out(std::env::args_os().collect());
-    let parsed = help::command().try_get_matches_from(arguments);
-    let args = match parsed.and_then(|matches| args::Args::from_arg_matches(&matches)) {
-        Ok(args) => args,
+    let (args, ignored) = match args::parse_leniently(arguments, parse) {
+        Ok(parsed) => parsed,
         Err(error) => return report_arguments(&error),
     };
+    for option in ignored {
+        stderr::say(TerminalText::block(&format!("annals: ignoring an unknown option: {option}")));
+    }
     let environment = environment::Environment::of_process();
     let outcome = context::Context::new(&args.global, environment).and_then(|mut context| {
         commands::run(args.command, &mut context).and_then(|done| context.finish(done))
@@ -64,6 +67,11 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome.exit_code(),
         Err(fault) => fault.report(),
     }
+}
+
+fn parse(arguments: &[OsString]) -> Result<args::Args, clap::Error> {
+    let matches = help::command().try_get_matches_from(arguments)?;
+    args::Args::from_arg_matches(&matches)
 }
 
 /// Prints help, or what is wrong with the arguments; they are quoted, and may come from names of files.

@@ -67,6 +67,8 @@ pub enum Reason {
     Environment(String),
     /// Git runs programs that its repository names, and the repository is not trusted.
     Repository(String),
+    /// A hook decides, for this reason.
+    Hook(String),
     /// Permission is needed, and there is no user to ask.
     NobodyToAsk(Box<Reason>),
 }
@@ -104,6 +106,8 @@ impl fmt::Display for Reason {
             Self::Mode(mode) => write!(to, "the mode is {mode}"),
             Self::ReadsOnly => to.write_str("it only reads, and only in the workspace"),
             Self::Inward => to.write_str("it affects only the session"),
+            Self::Hook(why) if why.is_empty() => to.write_str("a hook says so"),
+            Self::Hook(why) => to.write_str(why),
             Self::Plan => to.write_str("the user must approve the plan"),
             Self::NoPlan => to.write_str("the mode is not plan"),
             Self::NotCovered(what) => write!(to, "no rule allows `{what}`"),

@@ -75,6 +75,8 @@ impl SystemPrompt {
         blocks.push(self.environment.words());
         blocks.extend(self.memory.words());
         blocks.extend(self.appended.clone());
+        // The API refuses empty blocks.
+        blocks.retain(|block| !block.trim().is_empty());
         blocks
     }
 }

@@ -4,7 +4,7 @@ use annals_json::{RawJson, Value};
 use annals_store::SessionKey;
 use annals_store::history::{NewPrompt, append as append_to_history};
 use annals_store::session::AppendError;
-use annals_store::source::new_uuid;
+use annals_store::source::{is_uuid, new_uuid};
 use annals_transcript::draft::{
     Draft, PromptContent, SnapshotKind, ThreadKind, ToolOutcome, ToolResultDraft,
 };
@@ -72,17 +72,24 @@ impl Conversation<'_> {
         let draft = draft.with_uuid(&uuid);
         let raw = |key: &str| draft.value(key).map_or_else(Vec::new, |value| value.raw().to_vec());
         let (message, result) = (raw("message"), raw("toolUseResult"));
-        (draft, WrittenLine { uuid, message, result })
+        let request = draft.value("requestId").and_then(Value::text).map(|id| id.to_string());
+        (draft, WrittenLine { uuid, message, result, request })
     }
 
     /// Writes a prompt, after answering the tool calls that an aborted turn left open.
     pub(crate) fn append_prompt(&mut self, prompt: &Prompt) -> Result<WrittenLine, AppendError> {
         self.answer_open_calls()?;
-        let said = match prompt {
-            Prompt::Text(text) => PromptContent::Text(text),
+        let plain = prompt.plain();
+        let said = match plain {
             Prompt::Blocks(json) => PromptContent::Blocks(json),
+            Prompt::Text(text) => PromptContent::Text(text),
+            Prompt::Named { .. } => PromptContent::Text(""),
         };
-        self.open_turn(Draft::prompt(said), &text_of(prompt))
+        let draft = Draft::prompt(said);
+        // An id that is known already would make two lines one.
+        let uuid = prompt.uuid().filter(|uuid| is_uuid(uuid) && !self.knows(uuid));
+        let draft = uuid.map_or(draft.clone(), |uuid| draft.with_uuid(uuid));
+        self.open_turn(draft, &prompt.text())
     }
 
     /// Writes the line that opens a turn; `text` is what lists show.
@@ -136,6 +143,10 @@ impl Conversation<'_> {
         self.append(Draft::local_command(&format!("<local-command-stdout>{output}</local-command-stdout>")))?;
         self.mark_stale();
         Ok(())
+    }
+
+    fn knows(&self, uuid: &str) -> bool {
+        matches!(&self.state, SessionState::Open(backend) if backend.state().knows(uuid))
     }
 
     /// Returns whether this is the session itself, not one of its sub-agents.
@@ -216,17 +227,6 @@ pub(crate) fn failed_result(call: &str, why: &str) -> Draft {
         outcome: ToolOutcome::Failed,
         shown: Some(shown.raw()),
     })
-}
-
-fn text_of(prompt: &Prompt) -> String {
-    match prompt {
-        Prompt::Text(text) => text.clone(),
-        Prompt::Blocks(json) => {
-            let Ok(blocks) = Value::parse(json) else { return String::new() };
-            let texts = blocks.items().filter_map(|block| block.get("text")?.text());
-            texts.map(|text| text.to_string()).collect::<Vec<_>>().join("\n")
-        }
-    }
 }
 
 fn in_lists(text: &str) -> String {

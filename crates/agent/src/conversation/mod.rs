@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use annals_policy::Mode;
 use annals_store::session::{AppendError, NewSession};
 use annals_store::source::new_uuid;
+use annals_store::{SessionKey, Slug};
 use annals_transcript::draft::{Draft, ThreadKind};
 
 use crate::protocol::{Notice, PastCall};
@@ -109,6 +110,13 @@ impl<'s> Conversation<'s> {
             SessionState::Open(backend) => backend.path(),
             SessionState::NotYet(..) => None,
         }
+    }
+
+    /// Returns where the session's file is, or will be.
+    pub fn transcript_path(&self) -> PathBuf {
+        let slug = Slug::of_path(&self.cwd.to_string_lossy());
+        let planned = || self.store.config.session_folder(&slug, &SessionKey::new(self.session.as_str()));
+        self.path().map_or_else(|| planned().with_extension("jsonl"), Path::to_path_buf)
     }
 
     /// Returns the model that answered last.

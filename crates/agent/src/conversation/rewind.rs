@@ -28,6 +28,9 @@ pub enum RewindError {
     /// The conversation has no such prompt.
     #[error("the conversation has no prompt {0}")]
     NoSuchPrompt(String),
+    /// The session has no such message.
+    #[error("the session has no message {0}")]
+    NoSuchMessage(String),
     /// The session cannot be read.
     #[error(transparent)]
     Session(#[from] AppendError),
@@ -67,7 +70,7 @@ impl Conversation<'_> {
             return Err(unknown());
         }
         let SessionState::Open(backend) = &self.state else { return Err(unknown()) };
-        let mut bytes = backend.tail()?.into_owned();
+        let bytes = backend.tail()?.into_owned();
         let to = {
             let transcript = Transcript::parse(&bytes);
             let graph = Graph::new(&transcript);
@@ -76,6 +79,28 @@ impl Conversation<'_> {
             let before = graph.parent(at.ok_or_else(unknown)?);
             before.and_then(|node| nodes[node].uuid).map(|id| id.to_string())
         };
+        self.continue_at(bytes, to);
+        Ok(())
+    }
+
+    /// Continues the conversation behind a message, as if what came after it had not been said.
+    pub fn resume_at(&mut self, message: &str) -> Result<(), RewindError> {
+        let unknown = || RewindError::NoSuchMessage(message.to_owned());
+        let SessionState::Open(backend) = &self.state else { return Err(unknown()) };
+        let bytes = backend.tail()?.into_owned();
+        let is_known = {
+            let transcript = Transcript::parse(&bytes);
+            transcript.position(|node| node.uuid.is_some_and(|id| id.is(message))).is_some()
+        };
+        if !is_known {
+            return Err(unknown());
+        }
+        self.continue_at(bytes, Some(message.to_owned()));
+        Ok(())
+    }
+
+    fn continue_at(&mut self, mut bytes: Vec<u8>, to: Option<String>) {
+        let SessionState::Open(backend) = &self.state else { return };
         let rebuilt = match &to {
             None => RebuiltMessages::default(),
             Some(line) => {
@@ -90,7 +115,6 @@ impl Conversation<'_> {
         self.open_calls.clear();
         self.is_stale = false;
         self.rewind_point = Some(RewindPoint { to });
-        Ok(())
     }
 
     /// Gives the first line after a rewind its parent; a compact boundary gets a logical parent instead.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::permission::Permit;
-use annals_json::Value;
+use annals_json::{RawJson, Value};
 use annals_policy::Mode;
 
 /// A command to a conversation.
@@ -26,6 +26,8 @@ pub enum Command {
     SetModel(String),
     /// Sets the permission mode, from the next call on.
     SetMode(Mode),
+    /// Sets how many tokens the model may think, from the next request on; 0 for no thinking, `None` for the default.
+    SetThinking(Option<u64>),
     /// Compacts the conversation, optionally with a focus.
     Compact(Option<String>),
     /// Ends the conversation after the queued commands. The caller of [`Commands::next`] handles it.
@@ -39,9 +41,54 @@ pub enum Prompt {
     Text(String),
     /// Content blocks: a JSON array.
     Blocks(Vec<u8>),
+    /// A prompt whose line has this uuid.
+    Named {
+        /// The uuid.
+        uuid: String,
+        /// The prompt.
+        prompt: Box<Prompt>,
+    },
 }
 
 impl Prompt {
+    /// The content: a JSON string or array.
+    pub fn content(&self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => RawJson::string(text).raw().to_vec(),
+            Self::Blocks(json) => json.clone(),
+            Self::Named { prompt, .. } => prompt.content(),
+        }
+    }
+
+    /// The prompt itself, without the uuid of its line.
+    pub(crate) fn plain(&self) -> &Self {
+        match self {
+            Self::Named { prompt, .. } => prompt.plain(),
+            plain => plain,
+        }
+    }
+
+    /// The uuid that its line gets, if it is given.
+    pub fn uuid(&self) -> Option<&str> {
+        match self {
+            Self::Named { uuid, .. } => Some(uuid),
+            Self::Text(_) | Self::Blocks(_) => None,
+        }
+    }
+
+    /// The texts of the prompt.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Blocks(json) => {
+                let Ok(blocks) = Value::parse(json) else { return String::new() };
+                let texts = blocks.items().filter_map(|block| block.get("text")?.text());
+                texts.map(|text| text.to_string()).collect::<Vec<_>>().join("\n")
+            }
+            Self::Named { prompt, .. } => prompt.text(),
+        }
+    }
+
     /// The name and the arguments of `/NAME ARGUMENTS`; `None` if it is anything else, or more than one block.
     pub fn slash_command(&self) -> Option<(String, String)> {
         let text = match self {
@@ -52,6 +99,7 @@ impl Prompt {
                 let (only, none) = (blocks.next()?, blocks.next());
                 only.get("text").filter(|_| none.is_none())?.text()?.to_string()
             }
+            Self::Named { prompt, .. } => return prompt.slash_command(),
         };
         let said = text.trim().strip_prefix('/')?;
         let (name, arguments) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
@@ -73,6 +121,11 @@ impl Commands {
     pub fn channel() -> (UnboundedSender<Command>, Self) {
         let (sender, receiver) = unbounded_channel();
         (sender, Self { receiver, waiting: VecDeque::new(), queued: Vec::new() })
+    }
+
+    /// Returns whether no command waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.receiver.is_empty()
     }
 
     /// Returns the next command; `None` if all senders are gone.
@@ -97,6 +150,29 @@ impl Commands {
                 decision => forward(&decision),
             }
         }
+    }
+
+    /// Takes the settings that wait for the end of the turn, to apply them before it.
+    pub(crate) fn take_settings(&mut self) -> Vec<Command> {
+        let is_setting = |command: &Command| {
+            matches!(command, Command::SetModel(_) | Command::SetMode(_) | Command::SetThinking(_))
+        };
+        let (settings, others) = std::mem::take(&mut self.waiting).into_iter().partition(is_setting);
+        self.waiting = others;
+        VecDeque::into(settings)
+    }
+
+    /// Takes the prompts at the head of the queue that the running turn can absorb: those that name no command.
+    pub(crate) fn take_prompts(&mut self) -> Vec<Prompt> {
+        let mut prompts = Vec::new();
+        while let Some(Command::Prompt(prompt)) = self.waiting.front() {
+            if prompt.slash_command().is_some() {
+                break;
+            }
+            prompts.push(prompt.clone());
+            self.waiting.pop_front();
+        }
+        prompts
     }
 
     /// Returns the prompts queued since the last call.

@@ -24,6 +24,8 @@ pub struct TurnConfig {
     pub thinking: Thinking,
     /// How hard the model tries.
     pub effort: Option<Effort>,
+    /// Betas besides those that the model needs.
+    pub betas: Vec<String>,
     /// How long the API caches the beginning of requests.
     pub caching: PromptCaching,
     /// The most responses of a turn.

@@ -26,6 +26,18 @@ pub enum Event {
         /// Whether a session holds this usage.
         storage: UsageStorage,
     },
+    /// A request is sent.
+    Requesting,
+    /// A compaction starts.
+    Compacting,
+    /// A prompt is written.
+    Prompted(WrittenLine),
+    /// A prompt that waited is given to the model in the running turn.
+    Absorbed(WrittenLine),
+    /// The line that records an interruption is written.
+    Interrupted(WrittenLine),
+    /// A permission request needs no answer any more; its id.
+    PermissionWithdrawn(String),
     /// A person must decide about a call; [`Command::Permit`](super::Command::Permit) answers.
     PermissionRequested(PermissionRequest),
     /// A call was denied.
@@ -156,6 +168,8 @@ pub struct WrittenLine {
     pub message: Vec<u8>,
     /// `toolUseResult`: the stored tool result as JSON, or empty.
     pub result: Vec<u8>,
+    /// `requestId`: the request that a response answers.
+    pub request: Option<String>,
 }
 
 /// A pull request that a command opened.
@@ -196,6 +210,9 @@ pub enum Notice {
     /// A fallback model answers.
     #[error("switched to {0}")]
     ModelChanged(String),
+    /// A hook said something, or failed.
+    #[error("{0}")]
+    Hook(String),
     /// A compaction failed.
     #[error("could not summarize the conversation: {0}")]
     NotCompacted(String),

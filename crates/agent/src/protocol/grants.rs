@@ -28,6 +28,12 @@ impl Grants {
         self.lists().granted.extend(rules);
     }
 
+    /// Adds rules of any list.
+    pub(crate) fn add_all(&self, rules: &[(RuleList, String)]) {
+        let rules = rules.iter().map(|(list, rule)| Rule::new(rule, *list, SettingsSource::Session));
+        self.lists().granted.extend(rules);
+    }
+
     /// Allows what these rules name until [`Self::end_turn`].
     pub(crate) fn allow_for_turn(&self, rules: &[String], source: SettingsSource) {
         self.lists().of_turn = rules.iter().map(|rule| Rule::new(rule, RuleList::Allow, source)).collect();

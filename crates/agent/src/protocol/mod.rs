@@ -29,9 +29,9 @@ pub use config::{Approver, TurnConfig};
 pub use event::{Event, Notice, PullRequest, ToolProgress, UsageStorage, WrittenLine};
 pub use grants::Grants;
 pub use past_call::PastCall;
-pub use permission::{Denial, PermissionRequest, Permit};
+pub use permission::{Denial, PermissionRequest, Permit, PermitChanges};
 pub use relay::Relay;
-pub use report::{TurnEnd, TurnError, TurnReport, tokens};
+pub use report::{TerminalReason, TurnEnd, TurnError, TurnReport, tokens};
 pub use storage::SubagentStorage;
 
 /// Receives the events of a conversation.

@@ -1,5 +1,10 @@
 //! Permission for tool calls: requests, answers, denials.
 
+use std::path::PathBuf;
+
+use annals_policy::Mode;
+use annals_policy::rules::RuleList;
+
 /// A call that a person must decide about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionRequest {
@@ -15,6 +20,8 @@ pub struct PermissionRequest {
     pub why: String,
     /// Rules that would allow such calls in the future.
     pub suggestions: Vec<String>,
+    /// The file or folder that the call is about, if it is about one.
+    pub path: Option<PathBuf>,
 }
 
 /// The decision of a person.
@@ -26,6 +33,28 @@ pub enum Permit {
     AllowAlways(Vec<String>),
     /// The call does not run; optionally with a message to the model.
     Deny(Option<String>),
+    /// The call runs with what the answer changes.
+    AllowChanged(PermitChanges),
+    /// The call does not run, and the message alone is its result.
+    Reject {
+        /// What the model is told.
+        message: String,
+        /// Whether the turn ends as if it was interrupted.
+        should_interrupt: bool,
+    },
+    /// There is no answer: the call fails with this text.
+    Fail(String),
+}
+
+/// What the answer to a permission request changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PermitChanges {
+    /// The input that the call gets instead: a JSON object.
+    pub input: Option<Vec<u8>>,
+    /// Rules until the conversation ends.
+    pub rules: Vec<(RuleList, String)>,
+    /// The permission mode from now on.
+    pub mode: Option<Mode>,
 }
 
 /// A call that was denied.

@@ -35,6 +35,10 @@ pub struct TurnReport {
     pub usage: Usage,
     /// Calls that were denied.
     pub denials: Vec<Denial>,
+    /// Why the turn is over, in more detail.
+    pub reason: TerminalReason,
+    /// The output that the caller's schema asks for: JSON.
+    pub structured: Option<Vec<u8>>,
 }
 
 impl TurnReport {
@@ -52,6 +56,8 @@ impl TurnReport {
             counted: Vec::new(),
             usage: Usage::default(),
             denials: Vec::new(),
+            reason: TerminalReason::Completed,
+            structured: None,
         }
     }
 
@@ -72,10 +78,57 @@ pub enum TurnEnd {
     Done,
     /// The turn reached its limit of responses.
     MaxResponses,
+    /// The budget is spent.
+    BudgetSpent,
+    /// A hook refused the prompt, for this reason.
+    PromptBlocked(String),
     /// The person interrupted it.
     Interrupted,
     /// The turn failed.
     Failed(TurnError),
+}
+
+/// Why a turn is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TerminalReason {
+    /// The model was done.
+    Completed,
+    /// A hook ended the turn.
+    HookStopped,
+    /// A hook of its end ended it for good.
+    StopHookPrevented,
+    /// It was interrupted while tools ran.
+    AbortedTools,
+    /// It was interrupted while the model answered.
+    AbortedStreaming,
+    /// It reached its limit of responses.
+    MaxTurns,
+    /// It reached its budget.
+    Budget,
+    /// A hook refused the prompt.
+    PromptBlocked,
+    /// A request failed.
+    ApiError,
+    /// Something else failed.
+    Error,
+}
+
+impl TerminalReason {
+    /// Returns the name in the protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::HookStopped => "hook_stopped",
+            Self::StopHookPrevented => "stop_hook_prevented",
+            Self::AbortedTools => "aborted_tools",
+            Self::AbortedStreaming => "aborted_streaming",
+            Self::MaxTurns => "max_turns",
+            Self::Budget => "max_budget",
+            Self::PromptBlocked => "prompt_blocked",
+            Self::ApiError => "api_error",
+            Self::Error => "error",
+        }
+    }
 }
 
 /// Why a turn failed.

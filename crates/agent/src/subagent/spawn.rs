@@ -108,6 +108,8 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
         let policy = Policy { ..*parent.policy };
         let mut agent = Agent::new(conversation, caller, self.tools(definition, id), policy, turn_config);
         agent.grants = parent.grants.clone();
+        agent.hooks = parent.hooks.clone();
+        agent.subagent = Some((id.to_owned(), definition.name.clone()));
         Ok(agent)
     }
 }
@@ -152,6 +154,8 @@ fn result_of(agent: String, finished: TurnReport, tool_uses: u64) -> Result<Agen
             usage: finished.usage.to_json(),
         }),
         TurnEnd::Interrupted => Err(SpawnError::Interrupted),
+        TurnEnd::BudgetSpent => Err(SpawnError::Failed("the budget is spent".to_owned())),
+        TurnEnd::PromptBlocked(why) => Err(SpawnError::Failed(why)),
         TurnEnd::Failed(error) => Err(SpawnError::Failed(error.to_string())),
         TurnEnd::MaxResponses => {
             let said =

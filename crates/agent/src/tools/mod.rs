@@ -10,6 +10,7 @@ use std::pin::Pin;
 use annals_json::Fields;
 
 use crate::api::request::ToolSpec;
+use crate::hooks::Hooks;
 use crate::protocol::{Grants, Relay, SubagentStorage, ToolProgress, TurnConfig};
 use annals_policy::Policy;
 
@@ -34,6 +35,7 @@ mod read;
 pub mod read_files;
 mod request;
 mod spec;
+pub mod structured;
 pub mod todo;
 pub mod web_search;
 mod write;
@@ -154,4 +156,6 @@ pub struct Parent<'s> {
     pub subagent_storage: &'s SubagentStorage,
     /// What the user enters during the call.
     pub relay: &'s Relay,
+    /// What is told of events.
+    pub hooks: &'s Hooks,
 }

@@ -21,6 +21,8 @@ pub enum ToolRequest {
     Agent(String),
     /// A plan that is to be carried out.
     Plan,
+    /// A tool of an MCP server, by its full name.
+    Mcp(String),
     /// A tool that affects only the session.
     Inward(&'static str),
 }
@@ -36,6 +38,7 @@ impl ToolRequest {
             Self::WebSearch => Call::WebSearch,
             Self::Agent(kind) => Call::Agent(kind),
             Self::Plan => Call::Plan,
+            Self::Mcp(name) => Call::Mcp(name),
             Self::Inward(name) => Call::Inward(name),
         }
     }

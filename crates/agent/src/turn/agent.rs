@@ -1,16 +1,23 @@
 //! The agent: a conversation with the tools, the policy and the API that its turns use.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use annals_json::ObjectWriter;
 use annals_policy::{Mode, Policy};
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PromptContent};
 
+use super::hooks::CallRemarks;
 use crate::api::call::{Caller, RetryClock};
 use crate::api::request::Role;
 use crate::api::transport::Transport;
 use crate::commands::CustomCommand;
 use crate::conversation::{Conversation, Grouping};
+use crate::hooks::Hooks;
+use crate::mcp::McpServers;
 use crate::protocol::{Event, EventSink, Grants, TurnConfig};
+use crate::tools::structured::StructuredSlot;
 use crate::tools::{Tool, ToolContext, agent};
 
 /// Runs turns of one conversation: API, tools, policy, session file.
@@ -34,6 +41,24 @@ pub struct Agent<'a, T, S> {
     pub(super) queued: u64,
     /// Rules granted by the person during the conversation.
     pub(crate) grants: Grants,
+    /// What is told of events.
+    pub hooks: Hooks,
+    /// The id and the type of the sub-agent, if it is one.
+    pub(crate) subagent: Option<(String, String)>,
+    /// Set by the caller when the budget is spent: the turn ends before its next request.
+    pub is_budget_spent: Arc<AtomicBool>,
+    /// Whether prompts that come while tools run are given to the model with their results, not after the turn.
+    pub should_absorb_prompts: bool,
+    /// Where the output goes that the caller's schema asks for.
+    pub structured: Option<StructuredSlot>,
+    /// The tools of MCP servers; those that connect later are added before a turn.
+    pub mcp: McpServers,
+    /// Why a hook ends the turn after the current calls.
+    pub(super) hook_stop: Option<String>,
+    /// What hooks said about the current calls.
+    pub(super) remarks: CallRemarks,
+    /// Whether the start of the session was told.
+    pub(super) has_started: bool,
 }
 
 impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
@@ -56,6 +81,15 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             before_plan: Mode::Default,
             queued: 0,
             grants: Grants::default(),
+            hooks: Hooks::default(),
+            subagent: None,
+            is_budget_spent: Arc::default(),
+            should_absorb_prompts: false,
+            structured: None,
+            mcp: McpServers::default(),
+            hook_stop: None,
+            remarks: CallRemarks::default(),
+            has_started: false,
         }
     }
 
@@ -72,7 +106,16 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             self.contexts().iter().for_each(|context| context.restore(&calls));
         }
         self.update_surroundings();
+        self.update_mcp_tools();
         Ok(())
+    }
+
+    /// Offers the tools of the servers that are connected now.
+    fn update_mcp_tools(&mut self) {
+        if self.mcp.iter().next().is_some() {
+            self.tools.retain(|tool| !tool.spec().name.starts_with("mcp__"));
+            self.tools.extend(self.mcp.tools());
+        }
     }
 
     /// Records the folder and the branch of further lines.
@@ -96,18 +139,20 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
     }
 
     /// Records an interruption by the person.
-    pub(super) fn append_interruption(&mut self, words: &str) -> Result<(), AppendError> {
+    pub(super) fn append_interruption(
+        &mut self,
+        words: &str,
+        report: &mut EventSink<'_>,
+    ) -> Result<(), AppendError> {
         let mut json = b"[".to_vec();
         let mut object = ObjectWriter::begin(&mut json);
         object.string("type", "text").string("text", words);
         object.end();
         json.push(b']');
-        self.conversation.append_and_send(
-            Draft::prompt(PromptContent::Blocks(&json)),
-            Role::User,
-            Grouping::NewMessage,
-        )?;
+        let draft = Draft::prompt(PromptContent::Blocks(&json));
+        let line = self.conversation.append_and_send(draft, Role::User, Grouping::NewMessage)?;
         self.conversation.mark_stale();
+        report(Event::Interrupted(line));
         Ok(())
     }
 

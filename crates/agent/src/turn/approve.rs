@@ -1,35 +1,60 @@
-//! Approval of tool calls: rules, mode and the person decide whether a call runs.
+//! Approval of tool calls: hooks, rules, mode and the person decide whether a call runs.
 
 use std::path::{Path, PathBuf};
 
 use annals_json::{RawJson, Value};
 use annals_policy::paths::resolve;
-use annals_policy::{Decision, Policy};
+use annals_policy::rules::RuleList;
+use annals_policy::{Decision, Policy, Reason};
 use annals_store::source::new_uuid;
 
 use super::agent::Agent;
+use super::hooks::CallVerdict;
 use super::pending::PendingCall;
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
-use crate::protocol::{Approver, Commands, Denial, Event, EventSink, PermissionRequest, Permit};
+use crate::protocol::{
+    Approver, Commands, Denial, Event, EventSink, PermissionRequest, Permit, PermitChanges,
+};
 use crate::tools::{Outcome, ToolContent, ToolRequest, unknown_parameter};
 
 /// The decision about a call.
 pub(super) enum Approval {
-    /// The call runs, on the file that its path resolves to now.
-    Run(Option<PathBuf>),
+    /// The call runs.
+    Run(ApprovedCall),
     /// A plan was approved: the call runs, and plan mode ends.
     LeavePlan,
     Resolved(Outcome),
     Interrupted,
 }
 
+/// What an approved call runs with.
+#[derive(Default)]
+pub(super) struct ApprovedCall {
+    /// The file that its path resolves to now.
+    path: Option<PathBuf>,
+    /// The input, if it was changed.
+    input: Option<Vec<u8>>,
+}
+
 impl Approval {
     pub(super) fn agreed(&self) -> Option<&Path> {
         match self {
-            Self::Run(agreed) => agreed.as_deref(),
+            Self::Run(call) => call.path.as_deref(),
             Self::LeavePlan | Self::Resolved(_) | Self::Interrupted => None,
         }
+    }
+
+    /// Returns the input, if it was changed.
+    pub(super) fn input(&self) -> Option<&[u8]> {
+        match self {
+            Self::Run(call) => call.input.as_deref(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_run(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::LeavePlan)
     }
 }
 
@@ -54,63 +79,164 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if let Some(why) = &call.not_run_reason {
             return Approval::Resolved(wrong(why));
         }
-        let Some(tool) = self.tool(&call.name) else {
-            return Approval::Resolved(wrong(&format!("No such tool: {:?}.", call.name)));
-        };
-        let fields = Value::parse(&call.input).ok().and_then(Value::fields);
-        let Some(fields) = fields else {
-            return Approval::Resolved(wrong("The input must be a JSON object."));
-        };
-        if let Some(name) = unknown_parameter(&tool.spec(), &fields) {
-            return Approval::Resolved(wrong(&format!("An unexpected parameter `{name}` was provided.")));
+        if let Err(outcome) = self.read_call(&call.name, &call.input) {
+            return Approval::Resolved(outcome);
         }
-        let wanted = match tool.call(&fields) {
+        let verdict = match self.before_call(call, commands, report).await {
+            Some(verdict) => verdict,
+            None => return Approval::Interrupted,
+        };
+        let (input, hooked) = match verdict {
+            CallVerdict::Denied(why) => return self.deny(call, why.clone(), &why, report),
+            CallVerdict::Continue { input, decision } => (input, decision),
+        };
+        let wanted = match self.read_call(&call.name, input.as_deref().unwrap_or(&call.input)) {
             Ok(wanted) => wanted,
-            Err(error) => return Approval::Resolved(wrong(&error.to_string())),
+            Err(outcome) => return Approval::Resolved(outcome),
         };
-        // The decision holds for the resolved file: a link that changes in between is not followed.
-        let agreed = wanted.path().and_then(|path| self.resolve_path(path));
-        let rules = self.grants.merged(self.policy.rules);
-        let decision = wanted.decide(&Policy { rules: &rules, ..self.policy });
-        let decision = match self.turn_config.approver {
-            Approver::Nobody => decision.headless(),
-            Approver::Person => decision,
-        };
-        let why = match decision {
-            Decision::Allow { .. } => return Approval::Run(agreed),
-            Decision::Deny { because } => because.to_string(),
+        match hooked.apply(self.decide(&wanted)) {
+            Decision::Allow { .. } => Approval::Run(self.approved(&wanted, input)),
+            Decision::Deny { because } => self.refuse(call, &because.to_string(), report),
             Decision::Ask { because, suggestions } => {
-                let id = new_uuid(self.conversation.store().source);
                 let question = PermissionRequest {
-                    id: id.clone(),
+                    id: new_uuid(self.conversation.store().source),
                     call: call.id.clone(),
                     tool: call.name.clone(),
-                    input: call.input.clone(),
+                    input: input.clone().unwrap_or_else(|| call.input.clone()),
                     why: because.to_string(),
                     suggestions,
+                    path: wanted.path().and_then(|path| self.resolve_path(path)),
                 };
-                report(Event::PermissionRequested(question));
+                self.ask(call, &wanted, question, because, commands, report).await
+            }
+        }
+    }
+
+    /// Asks hooks and then the person about a call.
+    async fn ask(
+        &mut self,
+        call: &PendingCall,
+        wanted: &ToolRequest,
+        question: PermissionRequest,
+        because: Reason,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> Approval {
+        let by_hook = match self.before_question(&question, commands, report).await {
+            Some(by_hook) => by_hook,
+            None => return Approval::Interrupted,
+        };
+        let permit = match (by_hook, self.turn_config.approver) {
+            (Some(permit), _) => permit,
+            (None, Approver::Nobody) => {
+                let denied = Decision::Ask { because, suggestions: Vec::new() }.headless();
+                let why = match denied {
+                    Decision::Deny { because } => because.to_string(),
+                    _ => "nobody can be asked".to_owned(),
+                };
+                return self.refuse(call, &why, report);
+            }
+            (None, Approver::Person) => {
+                let id = question.id.clone();
+                report(Event::PermissionRequested(question.clone()));
                 match commands.permit(&id).await {
-                    Some(Permit::Allow) if wanted == ToolRequest::Plan => return Approval::LeavePlan,
-                    Some(Permit::Allow) => return Approval::Run(agreed),
-                    Some(Permit::AllowAlways(rules)) => {
-                        self.grants.add(&rules);
-                        return Approval::Run(agreed);
+                    Some(permit) => permit,
+                    None => {
+                        report(Event::PermissionWithdrawn(id));
+                        return Approval::Interrupted;
                     }
-                    Some(Permit::Deny(said)) => said.unwrap_or_else(|| "the user declined".to_owned()),
-                    None => return Approval::Interrupted,
                 }
             }
         };
-        let denied = format!("Permission to use {} was denied: {why}.", call.name);
-        report(Event::Denied(Denial {
-            call: call.id.clone(),
-            tool: call.name.clone(),
-            input: call.input.clone(),
-            why,
-        }));
-        Approval::Resolved(failed(&denied))
+        self.obey(call, wanted, question.input, permit, report)
     }
+
+    /// Does what the answer to a permission request says.
+    fn obey(
+        &mut self,
+        call: &PendingCall,
+        wanted: &ToolRequest,
+        input: Vec<u8>,
+        permit: Permit,
+        report: &mut EventSink<'_>,
+    ) -> Approval {
+        let changes = match permit {
+            Permit::Allow => PermitChanges::default(),
+            Permit::AllowAlways(rules) => {
+                self.grants.add(&rules);
+                PermitChanges::default()
+            }
+            Permit::AllowChanged(changes) => changes,
+            Permit::Deny(said) => {
+                let why = said.unwrap_or_else(|| "the user declined".to_owned());
+                return self.refuse(call, &why, report);
+            }
+            Permit::Reject { message, should_interrupt } => {
+                let denied = self.deny(call, message.clone(), &message, report);
+                return if should_interrupt { Approval::Interrupted } else { denied };
+            }
+            Permit::Fail(why) => return Approval::Resolved(failed(&why)),
+        };
+        self.grants.add_all(&changes.rules);
+        if let Some(mode) = changes.mode {
+            self.set_mode(mode);
+        }
+        let changed = changes.input.filter(|changed| *changed != input);
+        let Some(changed) = changed else {
+            let input = Some(input).filter(|input| *input != call.input);
+            return match wanted {
+                ToolRequest::Plan => Approval::LeavePlan,
+                wanted => Approval::Run(self.approved(wanted, input)),
+            };
+        };
+        // The one who changes the input has seen it; what a rule denies stays denied.
+        match self.read_call(&call.name, &changed) {
+            Err(outcome) => Approval::Resolved(outcome),
+            Ok(wanted) => match self.decide(&wanted) {
+                Decision::Deny { because } => self.refuse(call, &because.to_string(), report),
+                _ => Approval::Run(self.approved(&wanted, Some(changed))),
+            },
+        }
+    }
+
+    /// Returns what a call with this input would do, or its result if it cannot be made.
+    fn read_call(&self, name: &str, input: &[u8]) -> Result<ToolRequest, Outcome> {
+        let Some(tool) = self.tool(name) else { return Err(wrong(&format!("No such tool: {name:?}."))) };
+        let fields = Value::parse(input).ok().and_then(Value::fields);
+        let Some(fields) = fields else { return Err(wrong("The input must be a JSON object.")) };
+        if let Some(name) = unknown_parameter(&tool.spec(), &fields) {
+            return Err(wrong(&format!("An unexpected parameter `{name}` was provided.")));
+        }
+        tool.call(&fields).map_err(|error| wrong(&error.to_string()))
+    }
+
+    fn decide(&self, wanted: &ToolRequest) -> Decision {
+        let rules = self.grants.merged(self.policy.rules);
+        wanted.decide(&Policy { rules: &rules, ..self.policy })
+    }
+
+    /// The decision holds for the resolved file: a link that changes in between is not followed.
+    fn approved(&self, wanted: &ToolRequest, input: Option<Vec<u8>>) -> ApprovedCall {
+        ApprovedCall { path: wanted.path().and_then(|path| self.resolve_path(path)), input }
+    }
+
+    /// Denies a call for this reason.
+    fn refuse(&self, call: &PendingCall, why: &str, report: &mut EventSink<'_>) -> Approval {
+        let said = format!("Permission to use {} was denied: {why}.", call.name);
+        self.deny(call, why.to_owned(), &said, report)
+    }
+
+    /// Denies a call with this result.
+    fn deny(&self, call: &PendingCall, why: String, said: &str, report: &mut EventSink<'_>) -> Approval {
+        let input = call.input.clone();
+        report(Event::Denied(Denial { call: call.id.clone(), tool: call.name.clone(), input, why }));
+        Approval::Resolved(failed(said))
+    }
+}
+
+/// Returns whether a rule says that the person is asked.
+pub(super) fn is_ask_rule(because: &Reason) -> bool {
+    matches!(because, Reason::Rule { list: RuleList::Ask, .. } | Reason::MayMatch { list: RuleList::Ask, .. })
 }
 
 pub(super) fn failed(why: &str) -> Outcome {

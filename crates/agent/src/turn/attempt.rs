@@ -28,7 +28,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     pub(super) async fn attempt(
         &mut self,
         calls: &[PendingCall],
-        approvals: Vec<Approval>,
+        approvals: &[Approval],
         log: ProgressLog,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
@@ -40,18 +40,19 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             turn_config: &self.turn_config,
             subagent_storage: &subagent_storage,
             relay: &relay,
+            hooks: &self.hooks,
         };
         let (sender, mut receiver) = unbounded_channel();
         let sender: Vec<_> = calls.iter().map(|call| progress_sender(&call.id, &sender)).collect();
         let mut scenes = Vec::new();
-        for ((call, tell), approval) in calls.iter().zip(&sender).zip(&approvals) {
+        for ((call, tell), approval) in calls.iter().zip(&sender).zip(approvals) {
             let agreed = approval.agreed();
             scenes.push(CallContext { tool_use: &call.id, tell, agreed, parent: Some(&parent) });
         }
         let tools: &[Box<dyn Tool + '_>] = &self.tools;
         let mut outcomes: Vec<Option<Outcome>> = Vec::new();
         let (mut places, mut work) = (Vec::new(), Vec::new());
-        for (number, (call, approval)) in calls.iter().zip(&approvals).enumerate() {
+        for (number, (call, approval)) in calls.iter().zip(approvals).enumerate() {
             outcomes.push(match (approval, find_tool(tools, &call.name)) {
                 (Approval::Resolved(outcome), _) => Some(outcome.clone()),
                 (Approval::Run(_) | Approval::LeavePlan, Some(tool)) => {
@@ -61,7 +62,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                         input: call.input.clone(),
                     });
                     places.push(number);
-                    work.push(tool.run(&call.input, &scenes[number]));
+                    work.push(tool.run(approval.input().unwrap_or(&call.input), &scenes[number]));
                     None
                 }
                 _ => None,

@@ -41,20 +41,31 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             if approvals.iter().any(|approval| matches!(approval, Approval::LeavePlan)) {
                 self.policy.mode = self.before_plan;
             }
-            let (outcomes, ran) =
-                self.attempt(group, approvals, ProgressLog::Session, commands, report).await;
+            let (outcomes, mut ran) =
+                self.attempt(group, &approvals, ProgressLog::Session, commands, report).await;
             self.observe(group, &outcomes);
             self.update_surroundings();
             let mut links = Vec::new();
-            for (call, outcome) in group.iter().zip(outcomes) {
+            for ((call, outcome), approval) in group.iter().zip(outcomes).zip(&approvals) {
                 links.extend(
                     outcome.iter().filter_map(|outcome| pull_request(&call.name, &call.input, outcome)),
                 );
+                let outcome = match outcome {
+                    Some(outcome) if approval.is_run() && ran == RunOutcome::All => {
+                        let told = self.after_call(call, outcome.clone(), commands, report).await;
+                        if told.is_none() {
+                            ran = RunOutcome::Interrupted;
+                        }
+                        Some(told.unwrap_or(outcome))
+                    }
+                    outcome => outcome,
+                };
                 let outcome = outcome.unwrap_or_else(|| failed(INTERRUPTED_CALL));
                 self.answer(call, result(&call.id, &outcome), grouping, report)?;
                 grouping = Grouping::SameMessage;
             }
             self.conversation.append_backups()?;
+            self.append_remarks()?;
             for link in links {
                 self.conversation.append_metadata(pull_request_record(&link))?;
                 // A sub-agent's file does not hold it: its parent records it.

@@ -149,8 +149,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             return CallResult::Interrupted;
         }
         let calls = std::slice::from_ref(&call);
-        let (mut outcomes, ran) =
-            self.attempt(calls, vec![approval], ProgressLog::Off, commands, report).await;
+        let (mut outcomes, ran) = self.attempt(calls, &[approval], ProgressLog::Off, commands, report).await;
         match (outcomes.pop().flatten(), ran) {
             (Some(outcome), RunOutcome::All) if outcome.is_error => CallResult::Failed(outcome),
             (Some(outcome), RunOutcome::All) => CallResult::Done(outcome),

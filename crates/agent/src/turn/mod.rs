@@ -10,6 +10,8 @@
 //! | `step` | what follows a response, or its failure |
 //! | `calls` | the tool calls of a response: approval → attempt → result |
 //! | `approve`, `attempt` | the first two of these |
+//! | `hooks` | what hooks are told, and what follows from their answers |
+//! | `queue` | what comes while a turn runs: prompts, settings |
 //! | `progress` | what tools report while they run |
 //! | `pull_request` | pull requests that commands open |
 //! | `compact` | compaction |
@@ -23,9 +25,11 @@ mod attempt;
 mod calls;
 mod compact;
 mod custom_command;
+mod hooks;
 mod pending;
 mod progress;
 mod pull_request;
+mod queue;
 mod respond;
 mod run;
 mod state;

@@ -43,6 +43,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if self.policy.mode == Mode::Plan {
             request.system.push(planning(self.turn_config.approver).into());
         }
+        report(Event::Requesting);
         let began = Instant::now();
         let mut writer = ResponseWriter::new(&mut self.conversation, report);
         let first = {
@@ -101,7 +102,7 @@ pub(super) fn request<'c>(turn_config: &'c TurnConfig, tools: &[Box<dyn Tool + '
         effort: turn_config.effort,
         caching: turn_config.caching,
         user: None,
-        betas: Vec::new(),
+        betas: turn_config.betas.iter().map(Into::into).collect(),
     }
 }
 

@@ -1,10 +1,8 @@
 //! The loop of a turn: a prompt, then responses and tool calls until the model is done or something else ends it.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use annals_json::RawJson;
-use annals_policy::Mode;
-use annals_store::session::AppendError;
 use annals_transcript::draft::{CompactionTrigger, Draft, QueueStep};
 use annals_transcript::usage::Tokens;
 
@@ -19,8 +17,8 @@ use crate::api::transport::Transport;
 use crate::commands::Invocation;
 use crate::conversation::Grouping;
 use crate::protocol::{
-    Command, Commands, Event, EventSink, INTERRUPTED_CALL, Notice, Prompt, TurnEnd, TurnError, TurnReport,
-    tokens,
+    Command, Commands, Event, EventSink, INTERRUPTED_CALL, Notice, Prompt, TerminalReason, TurnEnd,
+    TurnError, TurnReport, tokens,
 };
 
 /// What a compaction by hand answers.
@@ -36,12 +34,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     ) -> Option<TurnReport> {
         match command {
             Command::Prompt(prompt) => return Some(self.turn(&prompt, commands, report).await),
-            Command::SetModel(model) => self.turn_config.model = model,
-            Command::SetMode(mode) => {
-                if mode == Mode::Plan && self.policy.mode != Mode::Plan {
-                    self.before_plan = self.policy.mode;
-                }
-                self.policy.mode = mode;
+            setting @ (Command::SetModel(_) | Command::SetMode(_) | Command::SetThinking(_)) => {
+                self.apply(setting)
             }
             Command::Compact(focus) => {
                 return Some(self.compact_by_hand(focus.as_deref(), commands, report).await);
@@ -110,6 +104,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             pauses: 0,
             continuations: 0,
             has_dropped_thinking: false,
+            model: None,
+            stop_blocks: 0,
+            output_requests: 0,
         };
         let invocation = Invocation::of(prompt, &self.custom);
         // A fallback model holds for the rest of the turn.
@@ -126,14 +123,20 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 }
                 report(event);
             };
-            let input = invocation.as_ref().map_or(TurnInput::Prompt(prompt), TurnInput::Command);
+            let input = match &invocation {
+                Some(invocation) => TurnInput::Command(prompt, invocation),
+                None => TurnInput::Prompt(prompt),
+            };
             match self.run(input, &mut state, commands, &mut report).await {
                 Ok(ending) => ending,
                 Err(error) => TurnEnd::Failed(error),
             }
         };
         saved.into_iter().for_each(|saved| self.restore(saved));
-        self.turn_config.model = model;
+        // Unless the caller has chosen another one meanwhile.
+        if let Some(model) = state.model.take().or(Some(model)) {
+            self.turn_config.model = model;
+        }
         let millis = millis(began.elapsed());
         let ended = self.append_queued_prompts(commands).and_then(|()| self.conversation.end_turn(millis));
         self.report_notices(report);
@@ -141,7 +144,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             (TurnEnd::Done, Err(error)) => TurnEnd::Failed(error.into()),
             (ending, _) => ending,
         };
-        let finished = TurnReport { ending, millis, denials, ..state.finished }.with_usage(counted);
+        let reason = reason_of(&ending, state.finished.reason);
+        let structured = self.structured.as_ref().and_then(|slot| slot.take());
+        let finished = TurnReport { ending, millis, denials, reason, structured, ..state.finished };
+        let finished = finished.with_usage(counted);
         report(Event::Finished(finished.clone()));
         finished
     }
@@ -158,16 +164,36 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             // Nothing is written yet: the prompt goes back to the person.
             return Ok(TurnEnd::Interrupted);
         }
+        let Some(at_start) = self.at_start(commands, report).await? else { return Ok(TurnEnd::Interrupted) };
+        let hooked = match self.before_prompt(input.prompt(), commands, report).await {
+            None => return Ok(TurnEnd::Interrupted),
+            Some(Err(ending)) => {
+                if let TurnEnd::PromptBlocked(why) = &ending {
+                    // Programs know these words.
+                    let prompt = input.prompt().text();
+                    state.finished.text = format!(
+                        "UserPromptSubmit operation blocked by hook:\n{why}\n\nOriginal prompt: {prompt}"
+                    );
+                }
+                return Ok(ending);
+            }
+            Some(Ok(remarks)) => remarks,
+        };
         if self.queued > 0 {
             self.queued -= 1;
             self.conversation.append(Draft::queue_operation(QueueStep::Dequeue, None))?;
         }
         match input {
             TurnInput::Prompt(prompt) => {
-                state.finished.prompt = Some(self.conversation.append_prompt(prompt)?.uuid)
+                let line = self.conversation.append_prompt(prompt)?;
+                state.finished.prompt = Some(line.uuid.clone());
+                report(Event::Prompted(line));
             }
-            TurnInput::Command(invocation) => match self.begin(invocation, commands, report).await? {
-                CommandStart::Started(line) => state.finished.prompt = Some(line.uuid),
+            TurnInput::Command(_, invocation) => match self.begin(invocation, commands, report).await? {
+                CommandStart::Started(line) => {
+                    state.finished.prompt = Some(line.uuid.clone());
+                    report(Event::Prompted(line));
+                }
                 CommandStart::Failed(line, error) => {
                     state.finished.prompt = Some(line.uuid);
                     return Ok(TurnEnd::Failed(error));
@@ -175,6 +201,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 CommandStart::Interrupted => return Ok(TurnEnd::Interrupted),
             },
         }
+        self.append_hook_lines(at_start)?;
+        self.append_hook_lines(hooked)?;
         if self.conversation.is_main() {
             let notices: Vec<String> = self.tools.iter().flat_map(|tool| tool.take_notices()).collect();
             self.conversation.append_reminders(&notices)?;
@@ -185,6 +213,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             if self.turn_config.max_responses.is_some_and(|max| state.finished.responses >= max) {
                 return Ok(TurnEnd::MaxResponses);
             }
+            if self.is_budget_spent.load(Ordering::Relaxed) {
+                return Ok(TurnEnd::BudgetSpent);
+            }
+            self.apply_settings(state, commands);
             let (outcome, took) = self.respond(commands, report).await?;
             state.finished.api_millis += millis(took);
             let next = match outcome {
@@ -194,33 +226,38 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 ResponseOutcome::Interrupted(calls) => {
                     let calls: Vec<_> = calls.iter().map(PendingCall::from_block).collect();
                     self.answer_all(&calls, INTERRUPTED_CALL, Grouping::NewMessage, report)?;
-                    self.stop()?
+                    state.finished.reason = TerminalReason::AbortedStreaming;
+                    self.stop(report)?
                 }
                 ResponseOutcome::Failed(error) => self.recover(error, state, commands, report).await?,
+            };
+            let next = match next {
+                Step::End(TurnEnd::Done) if state.finished.reason == TerminalReason::Completed => {
+                    self.before_end(state, commands, report).await?
+                }
+                next => next,
             };
             if let Step::End(ending) = next {
                 return Ok(ending);
             }
         }
     }
-
-    /// Records prompts that were queued meanwhile.
-    fn append_queued_prompts(&mut self, commands: &mut Commands) -> Result<(), AppendError> {
-        if !self.conversation.is_open() {
-            return Ok(());
-        }
-        for prompt in commands.take_queued() {
-            let content = match prompt {
-                Prompt::Text(text) => RawJson::string(&text).raw().to_vec(),
-                Prompt::Blocks(json) => json,
-            };
-            self.conversation.append(Draft::queue_operation(QueueStep::Enqueue, Some(&content)))?;
-            self.queued += 1;
-        }
-        Ok(())
-    }
 }
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Returns why a turn is over.
+fn reason_of(ending: &TurnEnd, noted: TerminalReason) -> TerminalReason {
+    match ending {
+        TurnEnd::Done => noted,
+        TurnEnd::Interrupted if noted == TerminalReason::AbortedTools => noted,
+        TurnEnd::Interrupted => TerminalReason::AbortedStreaming,
+        TurnEnd::MaxResponses => TerminalReason::MaxTurns,
+        TurnEnd::BudgetSpent => TerminalReason::Budget,
+        TurnEnd::PromptBlocked(_) => TerminalReason::PromptBlocked,
+        TurnEnd::Failed(TurnError::Call(_)) => TerminalReason::ApiError,
+        TurnEnd::Failed(_) => TerminalReason::Error,
+    }
 }

@@ -7,7 +7,16 @@ use crate::protocol::{Prompt, TurnEnd, TurnReport};
 #[derive(Clone, Copy)]
 pub(super) enum TurnInput<'p> {
     Prompt(&'p Prompt),
-    Command(&'p Invocation),
+    Command(&'p Prompt, &'p Invocation),
+}
+
+impl<'p> TurnInput<'p> {
+    /// Returns the prompt as it came.
+    pub(super) fn prompt(self) -> &'p Prompt {
+        match self {
+            Self::Prompt(prompt) | Self::Command(prompt, _) => prompt,
+        }
+    }
 }
 
 /// The next step of a turn.
@@ -22,4 +31,10 @@ pub(super) struct TurnState {
     pub(super) pauses: u32,
     pub(super) continuations: u32,
     pub(super) has_dropped_thinking: bool,
+    /// The model that the caller has chosen during the turn.
+    pub(super) model: Option<String>,
+    /// How often a hook has kept the turn from ending.
+    pub(super) stop_blocks: u32,
+    /// How often the model was asked for the output of the schema.
+    pub(super) output_requests: u32,
 }

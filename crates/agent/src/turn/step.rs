@@ -17,7 +17,7 @@ use crate::api::stream::{BlockKind, StopInfo, StopReason};
 use crate::api::transport::Transport;
 use crate::conversation::Grouping;
 use crate::protocol::{
-    Commands, Event, EventSink, INTERRUPTED, INTERRUPTED_CALL, Notice, TurnEnd, TurnError,
+    Commands, Event, EventSink, INTERRUPTED, INTERRUPTED_CALL, Notice, TerminalReason, TurnEnd, TurnError,
 };
 
 /// How often a paused response is continued, and how often a cut one.
@@ -51,7 +51,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 report(Event::Notice(Notice::Incomplete(failure.to_string())));
                 finished.stop_reason = None;
                 if !calls.is_empty() {
-                    return self.run_and_ask(&calls, commands, report).await;
+                    return self.run_and_ask(&calls, state, commands, report).await;
                 }
                 if state.continuations < MAX_CONTINUATIONS {
                     return self.request_continuation(CONTINUE_AFTER_BREAK, state);
@@ -65,7 +65,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         match &stop.reason {
             StopReason::ToolUse | StopReason::EndTurn | StopReason::StopSequence => match calls.is_empty() {
                 true => Ok(Step::End(TurnEnd::Done)),
-                false => self.run_and_ask(&calls, commands, report).await,
+                false => self.run_and_ask(&calls, state, commands, report).await,
             },
             StopReason::PauseTurn if state.pauses < MAX_PAUSES && calls.is_empty() => {
                 state.pauses += 1;
@@ -90,11 +90,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                     )?;
                     return match self.compact(CompactionTrigger::Auto, None, commands, report).await? {
                         CompactionOutcome::Done => Ok(Step::Request),
-                        CompactionOutcome::Interrupted => self.stop(),
+                        CompactionOutcome::Interrupted => self.stop(report),
                     };
                 }
                 if !calls.is_empty() {
-                    return self.run_and_ask(&calls, commands, report).await;
+                    return self.run_and_ask(&calls, state, commands, report).await;
                 }
                 if state.continuations == MAX_CONTINUATIONS {
                     // The caller must not take a piece of a response for the whole.
@@ -132,16 +132,24 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     async fn run_and_ask(
         &mut self,
         calls: &[PendingCall],
+        state: &mut TurnState,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Result<Step, TurnError> {
         if self.run_calls(calls, commands, report).await? == RunOutcome::Interrupted {
-            self.append_interruption(INTERRUPTED_CALL)?;
+            self.append_interruption(INTERRUPTED_CALL, report)?;
+            state.finished.reason = TerminalReason::AbortedTools;
             return Ok(Step::End(TurnEnd::Interrupted));
         }
-        if self.is_full() && self.auto_compact(commands, report).await == CompactionOutcome::Interrupted {
-            return self.stop();
+        if self.hook_stop.take().is_some() {
+            state.finished.reason = TerminalReason::HookStopped;
+            state.finished.text.clear();
+            return Ok(Step::End(TurnEnd::Done));
         }
+        if self.is_full() && self.auto_compact(commands, report).await == CompactionOutcome::Interrupted {
+            return self.stop(report);
+        }
+        self.absorb_prompts(commands, report)?;
         Ok(Step::Request)
     }
 
@@ -163,7 +171,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             error if error.is_of_size() && self.may_compact() => {
                 match self.compact(CompactionTrigger::Auto, None, commands, report).await {
                     Ok(CompactionOutcome::Done) => return Ok(Step::Request),
-                    Ok(CompactionOutcome::Interrupted) => return self.stop(),
+                    Ok(CompactionOutcome::Interrupted) => return self.stop(report),
                     Err(CompactionError::Failed(why)) => {
                         report(Event::Notice(Notice::NotCompacted(why)));
                     }
@@ -176,8 +184,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     }
 
     /// Ends a turn that the person interrupted.
-    pub(super) fn stop(&mut self) -> Result<Step, TurnError> {
-        self.append_interruption(INTERRUPTED)?;
+    pub(super) fn stop(&mut self, report: &mut EventSink<'_>) -> Result<Step, TurnError> {
+        self.append_interruption(INTERRUPTED, report)?;
         Ok(Step::End(TurnEnd::Interrupted))
     }
 

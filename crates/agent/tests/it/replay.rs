@@ -70,6 +70,7 @@ async fn play(bytes: &[u8], path: &Path) -> Option<Played> {
         system: Vec::new(),
         thinking: Thinking::Off,
         effort: None,
+        betas: Vec::new(),
         caching: PromptCaching::Off,
         max_responses: None,
         approver: Approver::Nobody,

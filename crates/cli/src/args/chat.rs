@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use annals_policy::rules::listed;
 use clap::ValueEnum;
 
+use super::sdk::SdkArgs;
+
 pub(super) const CHAT_EXAMPLES: &str = "\
 The key comes from ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or from the
 command `apiKeyHelper` in your own settings. In the terminal you are asked
@@ -39,10 +41,10 @@ pub(crate) struct ChatArgs {
     #[arg(short, long)]
     pub(crate) print: bool,
     /// The output format
-    #[arg(long, value_enum, default_value_t = ChatOutput::Text, value_name = "FORMAT", requires = "print")]
+    #[arg(long, value_enum, default_value_t = ChatOutput::Text, value_name = "FORMAT")]
     pub(crate) output_format: ChatOutput,
     /// The format of standard input
-    #[arg(long, value_enum, default_value_t = ChatInput::Text, value_name = "FORMAT", requires = "print")]
+    #[arg(long, value_enum, default_value_t = ChatInput::Text, value_name = "FORMAT")]
     pub(crate) input_format: ChatInput,
     /// Continue this session: path, id or prefix, title, or `last`; without SESSION, pick one from a list. Put the prompt
     /// before --resume, or after `--`
@@ -106,9 +108,16 @@ pub(crate) struct ChatArgs {
     /// Start although hooks that decide about tool calls are not run
     #[arg(long)]
     pub(crate) ignore_hooks: bool,
+    #[command(flatten)]
+    pub(crate) sdk: SdkArgs,
 }
 
 impl ChatArgs {
+    /// Returns whether there is no person at a terminal: `-p`, or a program that sends messages.
+    pub(crate) fn is_headless(&self) -> bool {
+        self.print || self.input_format == ChatInput::StreamJson
+    }
+
     /// Takes the prompt from behind an option with several values, if there is no other: the last value that is neither a
     /// rule nor a folder. `is_folder` tells folders.
     pub(crate) fn find_prompt(&mut self, is_folder: impl Fn(&Path) -> bool) {
@@ -116,6 +125,14 @@ impl ChatArgs {
             if self.prompt.is_none() && rules.len() > 1 {
                 self.prompt = rules.pop_if(|last| !is_rule_list(last));
             }
+        }
+        if let Some(tools) = self.sdk.tools.as_mut().filter(|tools| self.prompt.is_none() && tools.len() > 1)
+        {
+            self.prompt = tools.pop_if(|last| !is_rule_list(last));
+        }
+        if self.prompt.is_none() && self.sdk.mcp_config.len() > 1 {
+            let is_config = |text: &str| text.trim_start().starts_with('{') || text.ends_with(".json");
+            self.prompt = self.sdk.mcp_config.pop_if(|last| !is_config(last));
         }
         if self.prompt.is_none() && self.add_dir.len() > 1 {
             let last = self.add_dir.pop_if(|last| !is_folder(last));

@@ -2,8 +2,10 @@
 
 mod agents;
 mod commands;
+mod control;
 mod keys;
 mod left_running;
+mod options;
 mod refused;
 mod starting;
 
@@ -175,7 +177,10 @@ fn what_goes_wrong_is_said() {
     let mut command = fixture.command(&["--output-format", "json", "hello"]);
     command.env("ANTHROPIC_BASE_URL", format!("{}/nowhere", fixture.api.url()));
     let answer = fixture.finishes(command, 1);
-    assert!(answer.out.contains(r#""subtype":"error_during_execution","is_error":true"#), "{}", answer.out);
+    assert!(answer.out.contains(r#""subtype":"success","is_error":true"#), "{}", answer.out);
+    assert!(
+        answer.out.contains(r#""result":"API Error: "#) && answer.out.contains(r#""api_error_status":404"#)
+    );
     let mut command = fixture.command(&["hello"]);
     command.env_remove("ANTHROPIC_API_KEY");
     assert!(fixture.finishes(command, 2).error.contains("no API key found"));

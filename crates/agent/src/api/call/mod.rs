@@ -36,11 +36,18 @@ pub struct RetryOptions {
     pub idle: Duration,
     /// The model to use when the first one is overloaded.
     pub fallback: Option<String>,
+    /// Whether events of the stream are also reported as they came.
+    pub has_raw_events: bool,
 }
 
 impl Default for RetryOptions {
     fn default() -> Self {
-        Self { backoff: Backoff::default(), idle: Duration::from_secs(300), fallback: None }
+        Self {
+            backoff: Backoff::default(),
+            idle: Duration::from_secs(300),
+            fallback: None,
+            has_raw_events: false,
+        }
     }
 }
 
@@ -293,7 +300,7 @@ impl<T: Transport, S: RetryClock> Caller<'_, T, S> {
             opened.map_err(|failure| FailedAttempt { failure, was_seen: false, had_thinking: false })?;
         report(CallProgress::Opened(head.clone()));
         let mut partial = PartialResponse::new(head);
-        let mut reader = StreamReader::default();
+        let mut reader = StreamReader::raw(self.retry.has_raw_events);
         loop {
             let mut events = Vec::new();
             let (read, is_end) = match self.watched(source.next()).await {

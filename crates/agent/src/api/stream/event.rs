@@ -56,6 +56,8 @@ pub enum StreamEvent {
     Usage(Usage),
     /// The stop reason.
     Stop(StopInfo),
+    /// An event as it came, before what it means: JSON. Only if the caller asks for it.
+    Raw(String),
     /// A keep-alive.
     Ping,
     /// An event that this program does not know, by its name.

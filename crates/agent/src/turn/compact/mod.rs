@@ -112,6 +112,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if messages.is_empty() {
             return Err(CompactionError::Failed("nothing to summarize".to_owned()));
         }
+        match self.before_compaction(trigger, focus, commands, report).await {
+            None => return Ok(CompactionOutcome::Interrupted),
+            Some(Err(why)) => return Err(CompactionError::Failed(why)),
+            Some(Ok(())) => {}
+        }
+        report(Event::Compacting);
         let summed = self.summary(messages, focus, commands, report).await;
         let summary = match summed {
             Ok(summary) => summary,

@@ -45,6 +45,64 @@ async fn s9_a_prompt_that_comes_meanwhile_waits_and_the_session_is_told() {
 }
 
 #[tokio::test]
+async fn s9_a_prompt_of_a_program_is_absorbed_after_the_call_and_the_session_is_told() {
+    let stage = Stage::new(&format!(r#"[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}"#));
+    let mut agent = stage.new_agent();
+    agent.should_absorb_prompts = true;
+    let (sender, mut commands) = Commands::channel();
+    let mut is_sent = false;
+    let told = say_with(&mut agent, "do @@a@@", &mut commands, |event| {
+        if matches!(event, Event::ToolStarted { .. }) && !is_sent {
+            is_sent = true;
+            sender.send(Command::Prompt(Prompt::Text("a \"second\" thing".into()))).unwrap();
+        }
+    })
+    .await;
+    assert!(told.is_done());
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    let queue = |text: &str| {
+        text.lines().filter(|line| line.contains("queue-operation")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let queue = queue(&text);
+    assert!(queue.len() == 2 && queue[0].contains(r#""operation":"enqueue""#), "{queue:?}");
+    assert!(queue[0].contains(r#""content":"a \"second\" thing""#));
+    assert!(
+        queue[1].contains(r#""operation":"remove""#) && queue[1].contains(r#""reason":"absorbed_mid_turn""#)
+    );
+    assert!(commands.is_empty());
+    drop(agent);
+    stage.holds();
+    stage.only_grew();
+    let sent = stage.bodies();
+    assert!(sent.len() == 2 && sent[1].contains(r#"a \"second\" thing"#), "{sent:?}");
+}
+
+#[tokio::test]
+async fn a_command_that_comes_meanwhile_waits_for_the_end_of_the_turn() {
+    let stage = Stage::new(&format!(r#"[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}"#));
+    let mut agent = stage.new_agent();
+    agent.should_absorb_prompts = true;
+    let (sender, mut commands) = Commands::channel();
+    let mut is_sent = false;
+    let told = say_with(&mut agent, "do @@a@@", &mut commands, |event| {
+        if matches!(event, Event::ToolStarted { .. }) && !is_sent {
+            is_sent = true;
+            sender.send(Command::SetModel("claude-opus-4-7".into())).unwrap();
+            sender.send(Command::Prompt(Prompt::Text("/review it".into()))).unwrap();
+        }
+    })
+    .await;
+    assert!(told.is_done() && !commands.is_empty());
+    let sent = stage.bodies();
+    assert!(
+        !sent[0].contains("claude-opus-4-7") && sent[1].contains("claude-opus-4-7"),
+        "a model holds at once"
+    );
+    assert_eq!(agent.turn_config.model, "claude-opus-4-7");
+    assert!(!sent[1].contains("/review it"));
+}
+
+#[tokio::test]
 async fn a_plan_is_a_persons_to_approve() {
     let plan = r#"[{"type":"tool_use","name":"ExitPlanMode","input":{"plan":"1. do"}}]"#;
     for (before, permit, after) in [

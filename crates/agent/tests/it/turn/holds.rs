@@ -37,6 +37,16 @@ impl Stage {
         self.api.requests().iter().map(messages).collect()
     }
 
+    /// The bodies of all requests.
+    pub(super) fn bodies(&self) -> Vec<String> {
+        let bodies = self
+            .api
+            .requests()
+            .into_iter()
+            .map(|request| String::from_utf8_lossy(&request.body).into_owned());
+        bodies.collect()
+    }
+
     /// Each request begins with the messages of the one before, and the file says the same again.
     pub(super) fn only_grew(&self) {
         let sent = self.sent();

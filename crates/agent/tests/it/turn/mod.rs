@@ -7,6 +7,7 @@ mod custom;
 mod faults;
 mod going_on;
 mod holds;
+mod hooked;
 mod interrupts;
 mod odd_files;
 mod remembering;
@@ -150,6 +151,7 @@ impl Stage {
             system: vec!["be brief".into()],
             thinking: Thinking::On { budget: 4000, display: ThinkingDisplay::Default },
             effort: None,
+            betas: Vec::new(),
             caching: PromptCaching::Minutes,
             max_responses: None,
             approver: Approver::Nobody,

@@ -5,13 +5,19 @@ use annals_agent::protocol::{Command, Prompt};
 use super::custom::BUILT_IN;
 use super::prompt::Refusal;
 
+/// Commands that are carried out when their turn comes, with the conversation at hand.
+const LOCAL: [&str; 2] = ["context", "cost"];
+
 /// Returns what a prompt asks for if it names a built-in command; `None` if it is a prompt.
 pub(super) fn of(prompt: &Prompt) -> Option<Result<Command, Refusal>> {
     let (name, argument) = prompt.slash_command()?;
     let name = *BUILT_IN.iter().find(|known| **known == name)?;
+    let has_argument = !argument.is_empty();
     let argument = Some(argument).filter(|argument| !argument.is_empty());
     Some(match name {
         "compact" => Ok(Command::Compact(argument)),
+        "model" if has_argument => Err(Refusal::TerminalOnly(name)),
+        name if LOCAL.contains(&name) || name == "model" => Ok(Command::Prompt(prompt.clone())),
         _ => Err(Refusal::TerminalOnly(name)),
     })
 }
@@ -20,7 +26,6 @@ pub(super) fn of(prompt: &Prompt) -> Option<Result<Command, Refusal>> {
 pub(super) fn instead_of(name: &str) -> &'static str {
     match name {
         "clear" => "without --resume and --continue a new session begins",
-        "cost" => "annals usage shows what sessions cost; --output-format json has the cost of a turn",
         "model" => "--model NAME chooses the model",
         "resume" => "--resume SESSION resumes a session",
         "rewind" => "annals rewind restores files and conversation",
@@ -45,7 +50,11 @@ mod tests {
         }
         let compact = of(&Prompt::Text("/compact the tests".into()));
         assert_eq!(compact, Some(Ok(Command::Compact(Some("the tests".into())))));
-        assert_eq!(of(&Prompt::Text("/cost".into())), Some(Err(Refusal::TerminalOnly("cost"))));
+        assert_eq!(of(&Prompt::Text("/clear".into())), Some(Err(Refusal::TerminalOnly("clear"))));
+        for local in ["/cost", "/context", "/model"] {
+            let prompt = Prompt::Text(local.into());
+            assert_eq!(of(&prompt), Some(Ok(Command::Prompt(prompt.clone()))), "{local}");
+        }
         for prompt in ["/costs", "/tmp/cost is what?", "say /cost", "cost", "/", "/ cost"] {
             assert_eq!(of(&Prompt::Text(prompt.into())), None, "{prompt}");
         }

@@ -1,4 +1,4 @@
-//! Prompts from the arguments, from standard input, or one per line from a program.
+//! The prompt from the arguments and from standard input.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -8,11 +8,9 @@ use std::time::Duration;
 use annals_agent::protocol::{Command, Prompt};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::model::ModelNames;
+use super::built_in;
 use super::prompt::Refusal;
-use super::refusals::RefusalReceiver;
-use super::{built_in, stream};
-use crate::args::{ChatArgs, ChatInput};
+use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::Fault;
 
@@ -21,19 +19,12 @@ const MAX_BYTES: u64 = 10 << 20;
 /// How long standard input may be silent if there is a prompt without it.
 const MAX_SILENCE: Duration = Duration::from_secs(3);
 
-/// Sends the prompts and then the end; refused messages come through the returned receiver.
+/// Sends the prompt and then the end.
 pub(super) fn start(
     args: &ChatArgs,
-    models: &ModelNames,
-    sender: UnboundedSender<Command>,
+    sender: &UnboundedSender<Command>,
     context: &Context,
-) -> Result<RefusalReceiver, Fault> {
-    let (refuse, refusals) = RefusalReceiver::channel();
-    if args.input_format == ChatInput::StreamJson {
-        let models = models.clone();
-        thread::spawn(move || stream::read(&models, &sender, refuse));
-        return Ok(refusals);
-    }
+) -> Result<(), Fault> {
     let silence = args.prompt.as_ref().map(|_| MAX_SILENCE);
     let piped = if context.stdin_is_terminal() { None } else { read_text(silence)? };
     let words = [args.prompt.clone(), piped].into_iter().flatten().filter(|words| !words.trim().is_empty());
@@ -56,7 +47,7 @@ pub(super) fn start(
     // The receiver exists, so sending succeeds.
     let _ = sender.send(command);
     let _ = sender.send(Command::Quit);
-    Ok(refusals)
+    Ok(())
 }
 
 /// Reads standard input to its end; `None` if it stays silent for too long.

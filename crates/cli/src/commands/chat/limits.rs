@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use annals_agent::api::request::{Thinking, ThinkingDisplay};
+use annals_agent::api::request::{Effort, Thinking, ThinkingDisplay};
 use annals_agent::tools::bash::ShellSettings;
 
 use super::setup::Setup;
+use crate::args::{EffortLevel, SdkArgs, ThinkingMode, ThinkingShown};
 use crate::context::Context;
 
 /// Tokens that a response may have.
@@ -20,6 +21,8 @@ pub(super) struct Limits {
     pub(super) max_tokens: u64,
     /// Whether and how much the model thinks.
     pub(super) thinking: Thinking,
+    /// How hard the model tries.
+    pub(super) effort: Option<Effort>,
     default_timeout: Option<Duration>,
     max_timeout: Option<Duration>,
 }
@@ -47,9 +50,38 @@ impl Limits {
                 Some(0) => Thinking::Off,
                 Some(budget) => Thinking::Budget(budget),
             },
+            effort: None,
             default_timeout: millis("BASH_DEFAULT_TIMEOUT_MS"),
             max_timeout: millis("BASH_MAX_TIMEOUT_MS"),
         }
+    }
+
+    /// Adds what options say about effort and thinking.
+    pub(super) fn with(self, args: &SdkArgs) -> Self {
+        let display = match args.thinking_display {
+            Some(ThinkingShown::Summarized) => ThinkingDisplay::Summarized,
+            Some(ThinkingShown::Omitted) => ThinkingDisplay::Omitted,
+            None => ThinkingDisplay::Default,
+        };
+        let thinking = match (args.thinking, args.max_thinking_tokens) {
+            (Some(ThinkingMode::Disabled), _) | (_, Some(0)) => Thinking::Off,
+            (_, Some(budget)) => Thinking::Budget(budget),
+            (Some(ThinkingMode::Adaptive | ThinkingMode::Enabled), None) => {
+                Thinking::On { budget: THINKING, display }
+            }
+            (None, None) => match self.thinking {
+                Thinking::On { budget, .. } => Thinking::On { budget, display },
+                other => other,
+            },
+        };
+        let effort = args.effort.map(|level| match level {
+            EffortLevel::Low => Effort::Low,
+            EffortLevel::Medium => Effort::Medium,
+            EffortLevel::High => Effort::High,
+            EffortLevel::Xhigh => Effort::ExtraHigh,
+            EffortLevel::Max => Effort::Max,
+        });
+        Self { thinking, effort, ..self }
     }
 
     /// Applies the times to commands. A default that is longer than the maximum raises it.

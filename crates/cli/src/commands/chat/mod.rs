@@ -3,10 +3,14 @@
 
 mod access;
 mod built_in;
+mod control;
 mod custom;
 mod force_quit;
+mod frames;
+mod init_frame;
 mod input;
 mod limits;
+mod local;
 mod memory;
 mod model;
 mod opening;
@@ -19,7 +23,6 @@ mod result;
 mod runtime;
 mod setup;
 mod signals;
-mod stream;
 pub(crate) mod summarize;
 #[cfg(unix)]
 mod terminal;
@@ -35,6 +38,7 @@ use annals_agent::api::request::PromptCaching;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
 use annals_agent::conversation::{ConversationStart, OpenError, Persistence, StoreContext};
+use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Approver, Command, Commands, Event, TurnConfig, TurnEnd};
 use annals_agent::subagent::AgentDefinition;
 use annals_agent::tools::bash::Shells;
@@ -47,10 +51,11 @@ use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir};
 
 use self::force_quit::ForceQuit;
+use self::frames::FrameOptions;
+use self::init_frame::InitFacts;
 use self::limits::Limits;
 use self::opening::open_when_quiet;
 use self::print::Printer;
-use self::refusals::{InputReply, NextInput, RefusalReceiver};
 use self::setup::Setup;
 use self::signals::{ExitSignal, SignalListener};
 use self::tools::ModelAccess;
@@ -89,17 +94,32 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     if let Some(session) = args.replay.clone() {
         return replay::run(&session, &args, context);
     }
-    if !args.print {
+    if !args.is_headless() {
+        if args.output_format != ChatOutput::Text {
+            return Err(
+                Fault::usage("--output-format needs -p").hint("annals chat -p --output-format json PROMPT")
+            );
+        }
         return in_terminal(&args, context);
     }
-    let is_stream = args.input_format == ChatInput::StreamJson;
-    if is_stream && (args.output_format != ChatOutput::StreamJson || args.prompt.is_some()) {
-        return Err(Fault::usage(
-            "--input-format stream-json needs --output-format stream-json, and takes no prompt argument",
-        )
-        .hint("annals chat -p --input-format stream-json --output-format stream-json"));
+    for (option, why) in args.sdk.inert.given() {
+        context.say(format!("{option} has no effect: {why}"));
     }
-    let app = ChatApp::new(&args, context)?;
+    if args.input_format == ChatInput::StreamJson {
+        if args.output_format != ChatOutput::StreamJson || args.prompt.is_some() {
+            return Err(Fault::usage(
+                "--input-format stream-json needs --output-format stream-json, and takes no prompt argument",
+            )
+            .hint("annals chat --input-format stream-json --output-format stream-json"));
+        }
+        return control::run(&args, context);
+    }
+    if !args.sdk.mcp_config.is_empty() {
+        context.say(
+            "--mcp-config has no effect: only servers of a program are used, with --input-format stream-json",
+        );
+    }
+    let app = ChatApp::new(&args, context, Program::default())?;
     app.setup.check_hooks(&args)?;
     for setting in &app.setup.unsupported {
         context.say(visible(&setting.to_string()));
@@ -109,12 +129,19 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     let signals = SignalListener { sender: sender.clone() };
     let force_quit = ForceQuit::new(|| {});
     force_quit.watch(&shells);
-    let mut printer = Printer::new(args.output_format, &agent, &app.setup, &app.kind_names(), context);
-    printer.begin(&mut context.out)?;
-    let mut refusals = input::start(&args, &app.setup.models, sender, context)?;
+    let facts = InitFacts::new(&app.setup, &app.kind_names(), context);
+    let mut printer = Printer::new(args.output_format, &agent, facts, &app.setup.unsupported, context);
+    printer.set_options(FrameOptions {
+        is_partial: args.sdk.include_partial_messages,
+        is_replaying: args.sdk.replay_user_messages,
+        has_subagent_text: false,
+    });
+    printer.set_budget(args.sdk.max_budget_usd, Arc::clone(&agent.is_budget_spent));
+    printer.begin(&agent, &mut context.out)?;
+    input::start(&args, &sender, context)?;
     let runtime = runtime::new()?;
     force_quit.listen();
-    let turns = run_turns(&mut agent, &mut commands, &mut refusals, &mut printer, context);
+    let turns = run_turns(&mut agent, &mut commands, &mut printer, context);
     let ended = runtime::block_on(runtime, signals.or(turns));
     // Background commands end with the conversation.
     for command in shells.end_all() {
@@ -159,17 +186,31 @@ struct ChatApp {
     kinds: Vec<AgentDefinition>,
     /// The custom commands.
     custom: Vec<CustomCommand>,
+    /// The MCP servers of the program that drives this one.
+    mcp: McpServers,
+}
+
+/// What a program brings that drives this one.
+#[derive(Default)]
+struct Program {
+    agents: Vec<AgentDefinition>,
+    mcp: McpServers,
 }
 
 impl ChatApp {
-    fn new(args: &ChatArgs, context: &Context) -> Result<Self, Fault> {
+    fn new(args: &ChatArgs, context: &Context, program: Program) -> Result<Self, Fault> {
         let setup = Setup::new(args, context)?;
         let client = access::client(&setup.effective, context)?;
         let config = context.store.config_dir().clone();
-        let (system_prompt, kinds) = (setup.system_prompt(args, context), setup.kinds(context));
+        let system_prompt = setup.system_prompt(args, context)?;
+        let mut kinds = setup.kinds(args, context)?;
+        for kind in program.agents {
+            kinds.retain(|known| known.name != kind.name);
+            kinds.push(kind);
+        }
         let custom = custom::read(&setup, context);
         let (data, source) = (context.data_dir()?, context.source);
-        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom })
+        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp: program.mcp })
     }
 
     fn kind_names(&self) -> Vec<String> {
@@ -187,11 +228,16 @@ impl ChatApp {
         let setup = &self.setup;
         let persistence = if args.no_session_persistence { Persistence::Memory } else { Persistence::File };
         let store = StoreContext { config: &self.config, data: &self.data, source: &self.source };
-        let conversation = open_when_quiet(store, start, &setup.cwd, persistence, context)?;
+        let mut conversation = open_when_quiet(store, start, &setup.cwd, persistence, context)?;
+        if let Some(message) = &args.sdk.resume_session_at {
+            let resumed = conversation.resume_at(message);
+            resumed.map_err(|error| Fault::usage(format!("--resume-session-at: {error}")))?;
+        }
         let model = model::choose(args, setup, context, conversation.model());
         let fallback = args.fallback_model.as_deref().map(|name| setup.models.named(name));
-        let limits = Limits::new(setup, context);
-        let retry = RetryOptions { fallback, ..RetryOptions::default() };
+        let limits = Limits::new(setup, context).with(&args.sdk);
+        let has_raw_events = args.sdk.include_partial_messages;
+        let retry = RetryOptions { fallback, has_raw_events, ..RetryOptions::default() };
         let policy = Policy {
             rules: &setup.effective.rules,
             mode: setup.mode,
@@ -203,7 +249,8 @@ impl ChatApp {
             max_tokens: limits.max_tokens,
             system: self.system_prompt.blocks(),
             thinking: limits.thinking,
-            effort: None,
+            effort: limits.effort,
+            betas: args.sdk.betas.clone(),
             caching: PromptCaching::Minutes,
             max_responses: args.max_turns,
             approver,
@@ -217,10 +264,12 @@ impl ChatApp {
             limits,
             kinds: self.kinds.clone(),
             system_prompt: self.system_prompt.clone(),
+            mcp: self.mcp.clone(),
         };
         let toolbox = tools::tools(args, setup, &conversation, context, models)?;
         let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
         agent.custom.clone_from(&self.custom);
+        agent.structured = toolbox.structured;
         Ok((agent, toolbox.shells))
     }
 }
@@ -231,38 +280,23 @@ type ChatAgent<'a, T = Client> = Agent<'a, T, SystemSource>;
 async fn run_turns(
     agent: &mut ChatAgent<'_>,
     commands: &mut Commands,
-    refusals: &mut RefusalReceiver,
     printer: &mut Printer,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let mut outcome = Outcome::Done;
-    loop {
-        let command = match refusals.or(commands.next()).await {
-            NextInput::Reply(reply) => {
-                outcome = after_reply(&reply, outcome);
-                printer.reply(&reply, context)?;
-                continue;
-            }
-            NextInput::Command(command) => command,
-        };
-        // Earlier messages are answered first.
-        while let Some(reply) = refusals.try_next() {
-            outcome = after_reply(&reply, outcome);
-            printer.reply(&reply, context)?;
-        }
-        let Some(command) = command.filter(|command| *command != Command::Quit) else { return Ok(outcome) };
-        if input::is_turn(&command) {
-            refusals.pass();
-        }
+    while let Some(command) = commands.next().await.filter(|command| *command != Command::Quit) {
         let mut fault = None;
-        let finished = {
-            let out = &mut context.out;
-            let mut report = |event: Event| {
-                if fault.is_none() {
-                    fault = printer.print(&event, out).err();
-                }
-            };
-            agent.handle(command, commands, &mut report).await
+        let finished = match local::run(agent, &command, &context.prices)? {
+            Some(finished) => Some(finished),
+            None => {
+                let out = &mut context.out;
+                let mut report = |event: Event| {
+                    if fault.is_none() {
+                        fault = printer.print(&event, out).err();
+                    }
+                };
+                agent.handle(command, commands, &mut report).await
+            }
         };
         if let Some(fault) = fault {
             return Err(fault.into());
@@ -272,17 +306,10 @@ async fn run_turns(
         outcome = match finished.ending {
             TurnEnd::Done => Outcome::Done,
             TurnEnd::Interrupted => Outcome::Interrupted,
-            TurnEnd::MaxResponses | TurnEnd::Failed(_) => Outcome::Failed,
+            _ => Outcome::Failed,
         };
     }
-}
-
-/// Returns the outcome after input that did not reach the conversation: a refused message failed.
-fn after_reply(reply: &InputReply, before: Outcome) -> Outcome {
-    match reply {
-        InputReply::Refused(_) => Outcome::Failed,
-        InputReply::Control(_) | InputReply::Ignored(_) => before,
-    }
+    Ok(outcome)
 }
 
 /// Returns the message about a background command that was ended with the conversation.
@@ -313,10 +340,17 @@ fn start(args: &ChatArgs, context: &Context) -> Result<ConversationStart, Fault>
         None => ConversationStart::New(NewSession {
             id: args.session_id.clone(),
             // Session pickers skip sessions without interaction.
-            entrypoint: args.print.then(|| "sdk-cli".to_owned()),
+            entrypoint: args.is_headless().then(|| entrypoint(context)),
             ..NewSession::default()
         }),
     })
+}
+
+/// Returns what runs the session, as the SDKs say it.
+fn entrypoint(context: &Context) -> String {
+    let said = context.variables.iter().find(|(name, _)| name == "CLAUDE_CODE_ENTRYPOINT");
+    let said = said.and_then(|(_, value)| value.to_str()).filter(|value| value.starts_with("sdk-"));
+    said.unwrap_or("sdk-cli").to_owned()
 }
 
 /// Returns the error for `--resume` without a terminal.

@@ -58,10 +58,21 @@ impl ModelNames {
         }
     }
 
+    /// Returns the short names, each with the model that it means.
+    pub(super) fn list(&self) -> Vec<(String, String)> {
+        self.known.iter().map(|(short, full)| ((*short).to_owned(), full.clone())).collect()
+    }
+
     /// Returns the model for small tasks, such as titles and web pages.
     pub(super) fn small(&self) -> String {
         self.small.clone().unwrap_or_else(|| self.named(SMALL))
     }
+}
+
+/// Returns the model if no argument names one.
+pub(super) fn default(setup: &Setup, context: &Context) -> String {
+    let wanted = setup.variable(context, "ANTHROPIC_MODEL").or(setup.effective.model.as_deref());
+    setup.models.named(wanted.unwrap_or(DEFAULT))
 }
 
 /// Returns the model: from the argument, the environment, the settings, or as before in the session.

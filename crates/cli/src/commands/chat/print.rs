@@ -1,17 +1,22 @@
 //! Output while a conversation runs: nothing, or one line per event in the format of the original client's SDK.
 
+use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use annals_agent::api::transport::Transport;
-use annals_agent::protocol::{Event, TurnEnd, TurnError, TurnReport, WrittenLine};
-use annals_json::ObjectWriter;
-use annals_store::session::WRITTEN_FORM;
+use annals_agent::protocol::{Event, TurnEnd, TurnError, TurnReport, tokens};
+use annals_json::{ObjectWriter, Value};
 use annals_store::source::new_uuid;
+use annals_transcript::price::Prices;
+use annals_transcript::usage::Tokens;
 use annals_ui::TerminalText;
 
-use super::access::key_source;
-use super::refusals::{ControlReply, InputReply};
-use super::setup::Setup;
+use super::control::Questions;
+use super::frames::{self, FrameOptions, Subtask};
+use super::init_frame::InitFacts;
+use super::prompt::Refusal;
 use super::unsupported::UnsupportedSetting;
 use super::{ChatAgent, result};
 use crate::args::ChatOutput;
@@ -25,32 +30,71 @@ use crate::stderr;
 pub(super) struct Printer {
     form: ChatOutput,
     session: String,
-    init: Vec<u8>,
+    facts: InitFacts,
+    /// Settings without effect, until they are printed.
     unsupported: Vec<UnsupportedSetting>,
     is_loud: bool,
+    options: FrameOptions,
+    /// The sub-agents by the call that started them.
+    subtasks: HashMap<String, Subtask>,
+    /// The usage of all turns so far.
+    counted: Vec<(String, Tokens)>,
+    prices: Prices,
+    /// The most dollars of all turns, and the flag that tells that they are spent.
+    budget: Option<(f64, Arc<AtomicBool>)>,
+    /// Asks the program about calls.
+    questions: Option<Questions>,
 }
 
 impl Printer {
     pub(super) fn new<T: Transport>(
         form: ChatOutput,
         agent: &ChatAgent<'_, T>,
-        setup: &Setup,
-        kinds: &[String],
+        facts: InitFacts,
+        unsupported: &[UnsupportedSetting],
         context: &Context,
     ) -> Self {
-        let session = agent.conversation.session().to_owned();
-        let is_loud = context.verbosity >= 0;
-        let unsupported = setup.unsupported.clone();
-        Self { form, init: init(agent, setup, kinds, context), session, unsupported, is_loud }
+        Self {
+            form,
+            session: agent.conversation.session().to_owned(),
+            facts,
+            unsupported: unsupported.to_vec(),
+            is_loud: context.verbosity >= 0,
+            options: FrameOptions::default(),
+            subtasks: HashMap::new(),
+            counted: Vec::new(),
+            prices: context.prices.clone(),
+            budget: None,
+            questions: None,
+        }
     }
 
-    /// Prints what comes before the first event.
-    pub(super) fn begin(&self, out: &mut Output) -> io::Result<()> {
+    /// Sets what is printed beside the usual.
+    pub(super) fn set_options(&mut self, options: FrameOptions) {
+        self.options = options;
+    }
+
+    /// Sets the most dollars; the flag is set when they are spent.
+    pub(super) fn set_budget(&mut self, dollars: Option<f64>, flag: Arc<AtomicBool>) {
+        self.budget = dollars.map(|dollars| (dollars, flag));
+    }
+
+    /// Connects the printer to a program that answers questions.
+    pub(super) fn connect(&mut self, questions: Questions) {
+        self.questions = Some(questions);
+    }
+
+    /// Prints what comes before the events of a turn.
+    pub(super) fn begin<T: Transport>(
+        &mut self,
+        agent: &ChatAgent<'_, T>,
+        out: &mut Output,
+    ) -> io::Result<()> {
         if self.form != ChatOutput::StreamJson {
             return Ok(());
         }
-        out.json_text(&self.init)?;
-        for setting in &self.unsupported {
+        out.json(|object| self.facts.write(object, agent))?;
+        for setting in std::mem::take(&mut self.unsupported) {
             self.system("unsupported_setting", out, |object| {
                 object.string("setting", setting.feature.name()).string("message", &setting.to_string());
             })?;
@@ -60,6 +104,7 @@ impl Printer {
 
     /// Prints an event.
     pub(super) fn print(&mut self, event: &Event, out: &mut Output) -> io::Result<()> {
+        self.count(event);
         if let Event::Notice(notice) = event.innermost()
             && self.is_loud
         {
@@ -73,28 +118,98 @@ impl Printer {
             }
             return Ok(());
         }
+        self.frame(event, out)
+    }
+
+    fn frame(&mut self, event: &Event, out: &mut Output) -> io::Result<()> {
         // Messages of a sub-agent name the call that it works for.
-        let (event, parent) = under(event);
+        let (event, parent) = frames::under(event);
+        let subtask = parent.and_then(|call| self.subtasks.get(call)).cloned();
         match event {
-            Event::Replied(line) => self.line("assistant", line, parent, out),
-            Event::ToolDone { line, .. } => self.line("user", line, parent, out),
-            Event::Retrying(retry) => self.system("api_retry", out, |object| {
-                object.number("attempt", retry.attempt).number("max_retries", retry.max_retries);
-                object.number("retry_delay_ms", retry.wait.as_millis().min(u128::from(u32::MAX)) as u32);
-                match retry.failure.status() {
-                    Some(status) => object.number("error_status", status),
-                    None => object.raw("error_status", b"null"),
-                };
-                object.string("error", &retry.failure.to_string());
+            Event::Replied(line) if frames::is_shown(line, parent, self.options) => {
+                self.json(out, |object| frames::assistant(object, line, parent, subtask.as_ref()))
+            }
+            Event::ToolDone { call, line } => {
+                self.json(out, |object| frames::user(object, line, parent, subtask.as_ref()))?;
+                match self.subtasks.remove(call).filter(|task| task.is_started()) {
+                    Some(task) => {
+                        self.system("task_notification", out, |object| task.notification(object, call))
+                    }
+                    None => Ok(()),
+                }
+            }
+            Event::Interrupted(line) => {
+                self.json(out, |object| frames::user(object, line, parent, subtask.as_ref()))
+            }
+            Event::Prompted(line) | Event::Absorbed(line)
+                if self.options.is_replaying && parent.is_none() =>
+            {
+                self.json(out, |object| frames::replay(object, line))
+            }
+            Event::Streamed(event) if self.options.is_partial && parent.is_none() => {
+                match frames::raw(event) {
+                    Some(raw) => self.json(out, |object| frames::stream_event(object, raw)),
+                    None => Ok(()),
+                }
+            }
+            Event::Requesting if self.options.is_partial && parent.is_none() => {
+                self.system("status", out, |object| {
+                    object.string("status", "requesting");
+                })
+            }
+            Event::Compacting if parent.is_none() => self.system("status", out, |object| {
+                object.string("status", "compacting");
             }),
+            Event::ToolStarted { call, tool, input } => {
+                if let Some(task) = Subtask::of_call(tool, input) {
+                    self.subtasks.insert(call.clone(), task);
+                }
+                Ok(())
+            }
+            Event::ToolProgress { call, progress } => {
+                let started = self.subtasks.get_mut(call).and_then(|task| task.start(progress));
+                match started {
+                    Some(task) => self.system("task_started", out, |object| task.started(object, call)),
+                    None => Ok(()),
+                }
+            }
+            Event::PermissionRequested(question) => {
+                let agent = subtask.and_then(|task| task.agent);
+                self.questions.iter_mut().for_each(|questions| questions.ask(question, agent.as_deref()));
+                Ok(())
+            }
+            Event::PermissionWithdrawn(id) => {
+                self.questions.iter_mut().for_each(|questions| questions.withdraw(id));
+                Ok(())
+            }
+            Event::Denied(denial) => self.system("permission_denied", out, |object| {
+                object.string("tool_name", &denial.tool).string("tool_use_id", &denial.call);
+                object.string("message", &denial.why);
+            }),
+            Event::Retrying(retry) => self.system("api_retry", out, |object| frames::retry(object, retry)),
             Event::Compacted { tokens_before, trigger } if parent.is_none() => {
                 self.system("compact_boundary", out, |object| {
                     object.object("compact_metadata", |data| {
                         data.string("trigger", trigger.name()).number("pre_tokens", *tokens_before);
                     });
+                })?;
+                self.system("status", out, |object| {
+                    object.raw("status", b"null").string("compact_result", "success");
                 })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Counts usage, and tells when the budget is spent.
+    fn count(&mut self, event: &Event) {
+        let Event::Usage { model, usage, .. } = event.innermost() else { return };
+        self.counted.push((model.clone(), tokens(usage)));
+        let spent = result::dollars(&self.counted, &self.prices);
+        if let Some((most, flag)) = &self.budget
+            && spent >= *most
+        {
+            flag.store(true, Ordering::Relaxed);
         }
     }
 
@@ -117,30 +232,23 @@ impl Printer {
                 }
             }
             ChatOutput::Json | ChatOutput::StreamJson => {
-                let prices = context.prices.clone();
-                context.out.json(|object| result::write(object, finished, session, &prices))?;
+                let (counted, prices) = (&self.counted, &self.prices);
+                context.out.json(|object| result::write(object, finished, session, counted, prices))?;
             }
         }
         Ok(context.out.flush()?)
     }
 
-    /// Prints the answer to input that does not reach the conversation.
-    pub(super) fn reply(&self, reply: &InputReply, context: &mut Context) -> Result<(), Fault> {
-        match reply {
-            InputReply::Refused(why) => {
-                context.out.json(|object| result::refused(object, why, &self.session))?
-            }
-            InputReply::Control(reply) => context.out.json(|object| control_response(object, reply))?,
-            InputReply::Ignored(why) => context.say(why),
-        }
+    /// Prints that a message is refused.
+    pub(super) fn refuse(&self, why: &Refusal, context: &mut Context) -> Result<(), Fault> {
+        context.out.json(|object| result::refused(object, why, &self.session))?;
         Ok(context.out.flush()?)
     }
 
-    fn line(&self, kind: &str, line: &WrittenLine, parent: Option<&str>, out: &mut Output) -> io::Result<()> {
+    fn json(&self, out: &mut Output, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> io::Result<()> {
         out.json(|object| {
-            object.string("type", kind).raw("message", &line.message);
-            object.string_or_null("parent_tool_use_id", parent);
-            object.string("session_id", &self.session).string("uuid", &line.uuid);
+            fill(object);
+            object.string("session_id", &self.session);
         })?;
         out.flush()
     }
@@ -160,61 +268,7 @@ impl Printer {
     }
 }
 
-fn control_response(object: &mut ObjectWriter<'_>, reply: &ControlReply) {
-    object.string("type", "control_response").object("response", |response| {
-        response.string("subtype", if reply.error.is_some() { "error" } else { "success" });
-        response.string_if("request_id", reply.request.as_deref());
-        match &reply.error {
-            Some(error) => response.string("error", error),
-            None => response.raw("response", b"{}"),
-        };
-    });
-}
-
-/// Returns the innermost event, and the call of the sub-agent that it belongs to.
-fn under(event: &Event) -> (&Event, Option<&str>) {
-    match event {
-        Event::Subagent { call, event, .. } => {
-            let (event, nearer) = under(event);
-            (event, nearer.or(Some(call)))
-        }
-        event => (event, None),
-    }
-}
-
-/// Returns the first line: model, tools, settings.
-fn init<T: Transport>(
-    agent: &ChatAgent<'_, T>,
-    setup: &Setup,
-    kinds: &[String],
-    context: &Context,
-) -> Vec<u8> {
-    let mut line = Vec::new();
-    let mut object = ObjectWriter::begin(&mut line);
-    object.string("type", "system").string("subtype", "init").string("cwd", &setup.cwd.to_string_lossy());
-    object.string("session_id", agent.conversation.session());
-    object.array("tools", |list| {
-        for tool in &agent.tools {
-            let name = tool.spec().name;
-            list.string(if name == "Agent" { "Task" } else { &name });
-        }
-    });
-    object.raw("mcp_servers", b"[]").string("model", &agent.turn_config.model);
-    object.string("permissionMode", setup.mode.name()).array("slash_commands", |list| {
-        for command in &agent.custom {
-            list.string(&command.name);
-        }
-    });
-    object.string("apiKeySource", key_source(setup, context));
-    object.string("claude_code_version", WRITTEN_FORM).string("output_style", "default");
-    object.array("agents", |list| {
-        for kind in kinds {
-            list.string(kind);
-        }
-    });
-    object.raw("skills", b"[]").raw("plugins", b"[]");
-    object.boolean("trusted", setup.is_trusted()).string("uuid", &new_uuid(&context.source));
-    object.end();
-    line.push(b'\n');
-    line
+/// Returns a text of a JSON object.
+pub(super) fn text_of(json: &[u8], key: &str) -> Option<String> {
+    Value::parse(json).ok()?.get(key)?.text().map(|text| text.to_string())
 }

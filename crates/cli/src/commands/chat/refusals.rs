@@ -1,4 +1,4 @@
-//! Answers to input that does not reach the conversation, such as refused messages: they come in order with the prompts.
+//! Messages that are refused: they are answered in order with the prompts.
 
 use std::future::Future;
 use std::pin::pin;
@@ -9,43 +9,23 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::prompt::Refusal;
 
-/// An answer to input that does not reach the conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum InputReply {
-    /// A message is refused.
-    Refused(Refusal),
-    /// A control request is answered.
-    Control(ControlReply),
-    /// Something is ignored, for this reason.
-    Ignored(String),
-}
-
-/// The answer to a control request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ControlReply {
-    /// The id of the request, if it has one.
-    pub(super) request: Option<String>,
-    /// Why it is refused.
-    pub(super) error: Option<String>,
-}
-
-/// An answer that waits for its turn.
-struct QueuedReply {
+/// A refusal that waits for its turn.
+struct QueuedRefusal {
     /// The number of prompts before it.
     after: usize,
-    reply: InputReply,
+    why: Refusal,
 }
 
-/// Sends answers, and counts the prompts between them.
+/// Sends refusals, and counts the prompts between them.
 pub(super) struct RefusalSender {
-    sender: UnboundedSender<QueuedReply>,
+    sender: UnboundedSender<QueuedRefusal>,
     prompts: usize,
 }
 
-/// Receives answers.
+/// Receives refusals.
 pub(super) struct RefusalReceiver {
-    receiver: UnboundedReceiver<QueuedReply>,
-    waiting: Option<QueuedReply>,
+    receiver: UnboundedReceiver<QueuedRefusal>,
+    waiting: Option<QueuedRefusal>,
     /// How many prompts were handled.
     passed: usize,
 }
@@ -53,7 +33,7 @@ pub(super) struct RefusalReceiver {
 /// The input to handle next.
 pub(super) enum NextInput {
     Command(Option<Command>),
-    Reply(InputReply),
+    Refused(Refusal),
 }
 
 impl RefusalSender {
@@ -63,12 +43,8 @@ impl RefusalSender {
     }
 
     pub(super) fn refuse(&self, why: Refusal) {
-        self.reply(InputReply::Refused(why));
-    }
-
-    pub(super) fn reply(&self, reply: InputReply) {
         // Without a receiver there is nothing to answer.
-        let _ = self.sender.send(QueuedReply { after: self.prompts, reply });
+        let _ = self.sender.send(QueuedRefusal { after: self.prompts, why });
     }
 }
 
@@ -84,18 +60,18 @@ impl RefusalReceiver {
         self.passed += 1;
     }
 
-    /// Returns the next answer if its turn has come, without waiting.
-    pub(super) fn try_next(&mut self) -> Option<InputReply> {
+    /// Returns the next refusal if its turn has come, without waiting.
+    pub(super) fn try_next(&mut self) -> Option<Refusal> {
         self.waiting = self.waiting.take().or_else(|| self.receiver.try_recv().ok());
         self.due()
     }
 
-    fn due(&mut self) -> Option<InputReply> {
+    fn due(&mut self) -> Option<Refusal> {
         let passed = self.passed;
-        self.waiting.take_if(|queued| queued.after <= passed).map(|queued| queued.reply)
+        self.waiting.take_if(|queued| queued.after <= passed).map(|queued| queued.why)
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<InputReply> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Refusal> {
         if self.waiting.is_none()
             && let Poll::Ready(Some(queued)) = self.receiver.poll_recv(context)
         {
@@ -104,12 +80,12 @@ impl RefusalReceiver {
         self.due().map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Returns the next command, or an answer that comes before it.
+    /// Returns the next command, or a refusal that comes before it.
     pub(super) async fn or(&mut self, command: impl Future<Output = Option<Command>>) -> NextInput {
         let mut command = pin!(command);
         std::future::poll_fn(|context| {
-            if let Poll::Ready(reply) = self.poll(context) {
-                return Poll::Ready(NextInput::Reply(reply));
+            if let Poll::Ready(why) = self.poll(context) {
+                return Poll::Ready(NextInput::Refused(why));
             }
             command.as_mut().poll(context).map(NextInput::Command)
         })
@@ -128,7 +104,7 @@ mod tests {
         refuse.pass();
         refuse.refuse(Refusal::NoBlock(1));
         refuse.refuse(Refusal::NoBlock(2));
-        let refused = |why| Some(InputReply::Refused(why));
+        let refused = Some;
         assert_eq!([refusals.try_next(), refusals.try_next()], [refused(Refusal::Nothing), None]);
         refusals.pass();
         let rest = [refusals.try_next(), refusals.try_next(), refusals.try_next()];

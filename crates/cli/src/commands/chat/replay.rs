@@ -5,6 +5,7 @@ use std::io;
 use annals_agent::api::call::{Caller, RetryOptions};
 use annals_agent::api::request::{PromptCaching, Thinking};
 use annals_agent::api::stream::StreamEvent;
+use annals_agent::api::transport::Transport;
 use annals_agent::conversation::{Conversation, ConversationStart, Persistence, StoreContext};
 use annals_agent::protocol::{Approver, Command, Commands, Event, Prompt, TurnConfig, TurnEnd};
 use annals_agent::replay::{Pace, Player, Recording, tools};
@@ -17,6 +18,7 @@ use annals_store::session::{ForkError, NewSession};
 use annals_ui::TerminalText;
 
 use super::ChatAgent;
+use super::init_frame::InitFacts;
 use super::limits::MAX_TOKENS;
 use super::print::Printer;
 use super::setup::Setup;
@@ -65,9 +67,15 @@ pub(super) fn run(session: &str, args: &ChatArgs, context: &mut Context) -> Resu
     let mut agent = ChatAgent::new(conversation, caller, tools(&recording), policy, turn_config(&recording));
     let mut page = match args.output_format {
         ChatOutput::Text => ReplayOutput::Text,
-        form => ReplayOutput::Structured(Printer::new(form, &agent, &setup, &[], context)),
+        form => ReplayOutput::Structured(Printer::new(
+            form,
+            &agent,
+            InitFacts::new(&setup, &[], context),
+            &setup.unsupported,
+            context,
+        )),
     };
-    page.begin(&mut context.out)?;
+    page.begin(&agent, &mut context.out)?;
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -88,6 +96,7 @@ fn turn_config(recording: &Recording) -> TurnConfig {
         system: Vec::new(),
         thinking: Thinking::Off,
         effort: None,
+        betas: Vec::new(),
         caching: PromptCaching::Off,
         max_responses: None,
         approver: Approver::Nobody,
@@ -130,7 +139,7 @@ async fn play(
         match finished.ending {
             TurnEnd::Done => {}
             TurnEnd::Interrupted => return Ok(Outcome::Interrupted),
-            TurnEnd::MaxResponses | TurnEnd::Failed(_) => {
+            _ => {
                 if let Some(why) = super::result::complaint(&finished) {
                     context.say(why);
                 }
@@ -150,10 +159,10 @@ enum ReplayOutput {
 }
 
 impl ReplayOutput {
-    fn begin(&self, out: &mut Output) -> io::Result<()> {
+    fn begin<T: Transport>(&mut self, agent: &ChatAgent<'_, T>, out: &mut Output) -> io::Result<()> {
         match self {
             Self::Text => Ok(()),
-            Self::Structured(printer) => printer.begin(out),
+            Self::Structured(printer) => printer.begin(agent, out),
         }
     }
 
@@ -211,5 +220,6 @@ fn words(prompt: &Prompt) -> String {
             });
             said.collect::<Vec<_>>().join("\n")
         }
+        Prompt::Named { prompt, .. } => words(prompt),
     }
 }

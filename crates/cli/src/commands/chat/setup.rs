@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use annals_agent::context::{Environment, Memory, MemorySource, SystemPrompt};
 use annals_agent::subagent::{AgentDefinition, built_in_agents, read_agent_files};
+use annals_json::Value;
 use annals_policy::mode::{Bypass, ModeContext, Privilege, SandboxKind, may_take};
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::{Rule, RuleList, SettingsSource, listed};
@@ -11,9 +12,11 @@ use annals_policy::screen::visible;
 use annals_policy::settings::{EffectiveSettings, SettingsArg, gather};
 use annals_policy::{Mode, Settings, Trust, TrustFile};
 use annals_store::git;
+use annals_store::read::read_file;
 use annals_store::source::Clock;
 use annals_transcript::time::format_millis;
 
+use super::control::definitions;
 use super::model::ModelNames;
 use super::unsupported::{self, Feature, SettingsPlaces, UnsupportedSetting};
 use super::{access, repository};
@@ -54,12 +57,15 @@ impl Setup {
         let circumstances =
             ModeContext { privilege: privilege(), sandbox: sandbox(context), trust, bypass: Bypass::Open };
         let project = cwd.join(".claude");
-        let mut sources = vec![
-            Settings::load(Path::new(MANAGED), SettingsSource::Managed),
-            Settings::load(&context.store.config_dir().settings(), SettingsSource::User),
-            Settings::load(&project.join("settings.json"), SettingsSource::Project),
-            Settings::load(&project.join("settings.local.json"), SettingsSource::Local),
+        let chosen = SourceChoice::new(args)?;
+        let files = [
+            (context.store.config_dir().settings(), SettingsSource::User),
+            (project.join("settings.json"), SettingsSource::Project),
+            (project.join("settings.local.json"), SettingsSource::Local),
         ];
+        let mut sources = vec![Settings::load(Path::new(MANAGED), SettingsSource::Managed)];
+        let files = files.into_iter().filter(|(_, source)| chosen.has(*source));
+        sources.extend(files.map(|(path, source)| Settings::load(&path, source)));
         if let Some(given) = &args.settings {
             sources.push(match SettingsArg::new(given) {
                 SettingsArg::Inline(json) => {
@@ -74,7 +80,8 @@ impl Setup {
         }
         add_rules(&mut effective, &args.allowed_tools, RuleList::Allow)?;
         add_rules(&mut effective, &args.disallowed_tools, RuleList::Deny)?;
-        let mode = match &args.permission_mode {
+        let skips = args.sdk.dangerously_skip_permissions.then(|| Mode::Bypass.name().to_owned());
+        let mode = match &skips.or_else(|| args.permission_mode.clone()) {
             Some(name) => {
                 let wanted = Mode::parse(name).ok_or_else(|| {
                     Fault::usage(format!("unknown permission mode {name:?}"))
@@ -124,7 +131,7 @@ impl Setup {
     }
 
     /// Builds the system prompt. It is built once, so that every request starts alike and can be cached.
-    pub(super) fn system_prompt(&self, args: &ChatArgs, context: &Context) -> SystemPrompt {
+    pub(super) fn system_prompt(&self, args: &ChatArgs, context: &Context) -> Result<SystemPrompt, Fault> {
         // The name of a branch is anybody's text: it is told once the folder is trusted.
         let branch = self.is_trusted().then(|| git::branch(&self.cwd));
         let day = format_millis(Clock::now(&context.source));
@@ -137,17 +144,19 @@ impl Setup {
             platform: std::env::consts::OS,
             day: day.split('T').next().unwrap_or_default().to_owned(),
         };
-        SystemPrompt {
-            replacement: args.system_prompt.clone(),
-            appended: args.append_system_prompt.clone(),
+        let file =
+            |path: &Option<PathBuf>| path.as_ref().map(|path| read_text(&self.cwd.join(path))).transpose();
+        Ok(SystemPrompt {
+            replacement: args.system_prompt.clone().or(file(&args.sdk.system_prompt_file)?),
+            appended: args.append_system_prompt.clone().or(file(&args.sdk.append_system_prompt_file)?),
             environment,
             memory: Memory::read(self.places(context)),
-        }
+        })
     }
 
     /// Returns the types of sub-agents: built-in ones, the user's own, and those of a trusted folder; of two
     /// with one name the later one wins. Invalid ones are reported.
-    pub(super) fn kinds(&self, context: &Context) -> Vec<AgentDefinition> {
+    pub(super) fn kinds(&self, args: &ChatArgs, context: &Context) -> Result<Vec<AgentDefinition>, Fault> {
         let own = context.store.config_dir().path().join("agents");
         let projects = self.is_trusted().then(|| self.cwd.join(".claude").join("agents"));
         let mut kinds = built_in_agents();
@@ -162,7 +171,11 @@ impl Setup {
                 kinds.push(kind);
             }
         }
-        kinds
+        for kind in args.sdk.agents.as_deref().map(given_agents).transpose()?.unwrap_or_default() {
+            kinds.retain(|known| known.name != kind.name);
+            kinds.push(kind);
+        }
+        Ok(kinds)
     }
 
     /// Returns where memory files are read: the user's own, then those of trusted folders, outermost first.
@@ -205,6 +218,41 @@ pub(super) fn of_person(context: &Context) -> EffectiveSettings {
         Settings::load(&context.store.config_dir().settings(), SettingsSource::User),
     ];
     gather(sources, &circumstances)
+}
+
+/// Reads a file of text that an option names.
+fn read_text(path: &Path) -> Result<String, Fault> {
+    let read = read_file(path).map_err(|error| Fault::usage(error.to_string()))?;
+    String::from_utf8(read).map_err(|_| Fault::usage(format!("{}: it is not UTF-8", path.display())))
+}
+
+/// Reads the value of `--agents`.
+fn given_agents(json: &str) -> Result<Vec<AgentDefinition>, Fault> {
+    let wrong = |why: String| Fault::usage(format!("--agents: {why}"));
+    let value = Value::parse(json.as_bytes()).map_err(|_| wrong("it is not JSON".to_owned()))?;
+    definitions(value).map_err(wrong)
+}
+
+/// Which settings files are read: `--setting-sources`.
+struct SourceChoice(Option<Vec<SettingsSource>>);
+
+impl SourceChoice {
+    fn new(args: &ChatArgs) -> Result<Self, Fault> {
+        let Some(given) = &args.sdk.setting_sources else { return Ok(Self(None)) };
+        let names = given.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let source = |name: &str| match name {
+            "user" => Ok(SettingsSource::User),
+            "project" => Ok(SettingsSource::Project),
+            "local" => Ok(SettingsSource::Local),
+            other => Err(Fault::usage(format!("--setting-sources: unknown source {other:?}"))
+                .hint("user, project and local, separated by commas")),
+        };
+        Ok(Self(Some(names.map(source).collect::<Result<_, _>>()?)))
+    }
+
+    fn has(&self, source: SettingsSource) -> bool {
+        self.0.as_ref().is_none_or(|chosen| chosen.contains(&source))
+    }
 }
 
 fn trust_in(cwd: &Path, args: &ChatArgs, context: &Context) -> Result<Trust, Fault> {

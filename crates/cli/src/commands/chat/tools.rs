@@ -9,17 +9,19 @@ use annals_agent::api::call::Caller;
 use annals_agent::api::client::Client;
 use annals_agent::context::SystemPrompt;
 use annals_agent::conversation::{Conversation, FileBackups, StoreContext};
+use annals_agent::mcp::McpServers;
 use annals_agent::one_shot::OneShot;
 use annals_agent::subagent::{AgentDefinition, SubagentConfig, SubagentSpawner};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
 use annals_agent::tools::fetch::{FetchScope, SystemResolver, WebSettings};
+use annals_agent::tools::structured::{StructuredOutput, StructuredSlot};
 use annals_agent::tools::todo::{TodoStore, Todos};
 use annals_agent::tools::{
     AgentTool, Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, PathFilter, Read,
     TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
 };
 use annals_policy::paths::{Disk, Workspace};
-use annals_policy::rules::Rules;
+use annals_policy::rules::{Rules, listed};
 use annals_policy::{Call, Decision, Mode, Policy, ReadTool};
 use annals_store::source::new_uuid;
 use annals_store::todos::TodoItem;
@@ -42,6 +44,8 @@ pub(super) struct Toolbox<'a> {
     pub(super) tools: Vec<Box<dyn Tool + 'a>>,
     /// Ends its commands when it is dropped.
     pub(super) shells: Arc<Shells>,
+    /// Where the output of `--json-schema` goes.
+    pub(super) structured: Option<StructuredSlot>,
 }
 
 /// What tools need that ask a model.
@@ -58,6 +62,8 @@ pub(super) struct ModelAccess<'a> {
     pub(super) kinds: Vec<AgentDefinition>,
     /// The system prompt that sub-agents share.
     pub(super) system_prompt: SystemPrompt,
+    /// The MCP servers, whose tools sub-agents have too.
+    pub(super) mcp: McpServers,
 }
 
 /// Creates the tools.
@@ -99,19 +105,35 @@ pub(super) fn tools<'a>(
     };
     let mut tools = outfit.tools(todos);
     tools.push(Box::new(ExitPlanMode));
+    let offered = args.sdk.tools.clone();
     let subagents = SubagentConfig {
         caller: models.caller,
         store: models.store,
         definitions: models.kinds,
         system_prompt: models.system_prompt,
-        make_tools: Box::new(move || outfit.tools(Box::new(()))),
+        make_tools: Box::new(move || {
+            let mut tools = outfit.tools(Box::new(()));
+            offer(&mut tools, offered.as_deref());
+            tools.extend(models.mcp.tools());
+            tools
+        }),
         model_name: Box::new({
             let models = setup.models.clone();
             move |name| models.named(name)
         }),
     };
     tools.push(Box::new(AgentTool::new(Box::new(SubagentSpawner::new(subagents)))));
-    Ok(Toolbox { tools, shells })
+    offer(&mut tools, args.sdk.tools.as_deref());
+    let structured = match &args.sdk.json_schema {
+        Some(schema) => {
+            let slot = StructuredSlot::default();
+            let tool = StructuredOutput::new(schema.as_bytes(), slot.clone());
+            tools.push(Box::new(tool.map_err(|why| Fault::usage(format!("--json-schema: {why}")))?));
+            Some(slot)
+        }
+        None => None,
+    };
+    Ok(Toolbox { tools, shells, structured })
 }
 
 /// Creates tools for the session and each of its sub-agents. Files read and working folder are separate, copies of changed
@@ -157,6 +179,17 @@ impl<'a> ToolFactory<'a> {
             Box::new(WebSearch::new(Box::new(searcher), Arc::clone(&self.searches))),
         ]
     }
+}
+
+/// Leaves the tools that `--tools` names; `default` names all.
+fn offer(tools: &mut Vec<Box<dyn Tool + '_>>, named: Option<&[String]>) {
+    let Some(named) = named else { return };
+    let named: Vec<String> = named.iter().flat_map(|names| listed(names)).collect();
+    if named.iter().any(|name| name == "default") {
+        return;
+    }
+    let is_named = |tool: &str| named.iter().any(|name| name == tool || (name == "Task" && tool == "Agent"));
+    tools.retain(|tool| is_named(&tool.spec().name));
 }
 
 /// Returns another caller for the same API.

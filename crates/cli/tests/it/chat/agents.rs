@@ -54,7 +54,10 @@ fn a_sub_agent_works_and_its_lines_say_for_which_call() {
     );
     let own = lines.iter().filter(|line| line.contains(r#""parent_tool_use_id":null"#)).count();
     let inside = lines.iter().filter(|line| line.contains(r#""parent_tool_use_id":"toolu_parent""#)).count();
-    assert_eq!((own, inside), (3, 3), "{}", answer.out);
+    // Of a sub-agent its calls and their results, not its texts.
+    assert_eq!((own, inside), (3, 2), "{}", answer.out);
+    let tasks: Vec<_> = lines.iter().filter(|line| line.contains(r#""subtype":"task_"#)).collect();
+    assert_eq!(tasks.len(), 2, "{}", answer.out);
     assert_eq!(text(lines.last().unwrap(), &["result"]), "all done");
     // Four responses of 20 tokens each, of which two are turns.
     assert!(

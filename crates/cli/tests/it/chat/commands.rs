@@ -31,7 +31,11 @@ fn a_command_is_said_by_its_name_and_the_session_goes_on() {
     );
     let answer = fixture.exits(&[&STREAM[..], &["/greet 'Ann Lee' x"]].concat(), 0);
     let lines: Vec<&str> = answer.out.lines().collect();
-    assert!(lines[0].contains(r#""slash_commands":["greet","sub:deep"]"#), "{}", lines[0]);
+    assert!(
+        lines[0].contains(r#""slash_commands":["greet","sub:deep","compact","context","cost","model"]"#),
+        "{}",
+        lines[0]
+    );
     assert!(answer.error.contains("ignoring the custom command /cost"), "{}", answer.error);
     assert_eq!(text(lines.last().unwrap(), &["result"]), "said");
     assert!(fixture.last().contains(r"Greet Ann Lee @@a@@ from the shell"), "{}", fixture.last());
@@ -83,12 +87,20 @@ fn a_projects_commands_are_known_only_where_it_is_trusted() {
     );
     let is_taken = || fixture.home.work_dir().join("taken").exists();
     let answer = fixture.exits(&[&STREAM[..], &["/both"]].concat(), 0);
-    assert!(answer.out.contains(r#""slash_commands":["both"]"#), "{}", answer.out);
+    assert!(
+        answer.out.contains(r#""slash_commands":["both","compact","context","cost","model"]"#),
+        "{}",
+        answer.out
+    );
     assert!(fixture.last().contains("OF-THE-PERSON"));
     fixture.exits(&["/only @@b@@"], 0);
     assert!(fixture.last().contains("/only @@b@@") && !is_taken(), "it is a prompt like any other");
     let answer = fixture.exits(&[&STREAM[..], &["--trust", "/both"]].concat(), 0);
-    assert!(answer.out.contains(r#""slash_commands":["both","only"]"#), "{}", answer.out);
+    assert!(
+        answer.out.contains(r#""slash_commands":["both","only","compact","context","cost","model"]"#),
+        "{}",
+        answer.out
+    );
     assert!(fixture.last().contains("OF-THE-PROJECT") && is_taken(), "the nearer one counts");
 }
 
@@ -136,7 +148,11 @@ fn a_projects_command_does_not_lead_out_of_it() {
     std::os::unix::fs::symlink(&secret, work.join(".claude/commands/stolen.md")).unwrap();
     std::os::unix::fs::symlink(&secret, work.join("link.txt")).unwrap();
     let answer = fixture.exits(&[&STREAM[..], &["--trust", "/fine"]].concat(), 0);
-    assert!(answer.out.contains(r#""slash_commands":["fine"]"#), "{}", answer.out);
+    assert!(
+        answer.out.contains(r#""slash_commands":["fine","compact","context","cost","model"]"#),
+        "{}",
+        answer.out
+    );
     assert!(answer.error.contains("stolen.md: it is outside the project"), "{}", answer.error);
     assert!(!fixture.last().contains("SECRET"), "{}", fixture.last());
 }

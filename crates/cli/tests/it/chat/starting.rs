@@ -59,9 +59,12 @@ fn built_in_commands_are_carried_out_or_refused_but_never_sent() {
     let fixture = ChatFixture::new(
         r#"{"a":[[{"type":"text","text":"hello"}],[{"type":"text","text":"a summary of it"}]]}"#,
     );
-    for name in
-        ["/cost", "/context", "/todos", "/help", "/model opus", "/clear", "/resume x", "/rewind", "/exit"]
+    for (name, answer) in [("/cost", "no usage yet"), ("/context", "of 1.0M"), ("/model", "claude-opus-4-8")]
     {
+        let said = fixture.exits(&[name], 0).out;
+        assert!(said.contains(answer), "{name}: {said}");
+    }
+    for name in ["/todos", "/help", "/model opus", "/clear", "/resume x", "/rewind", "/exit"] {
         let answer = fixture.exits(&[name], 2);
         assert!(answer.error.contains("only in the terminal"), "{name}: {}", answer.error);
     }
@@ -86,8 +89,14 @@ fn built_in_commands_are_carried_out_or_refused_but_never_sent() {
     assert!(session.contains("a summary of it") && session.contains("<command-args>keep x</command-args>"));
     let stream = r#"{"type":"user","message":{"role":"user","content":"/cost"}}"#;
     let answer = fixture.fed(&["--input-format", "stream-json", "--output-format", "stream-json"], stream);
+    assert_eq!(answer.code, Some(0));
+    assert_eq!(text(answer.out.lines().last().unwrap(), &["result"]), "no usage yet");
+    let stream = stream.replace("/cost", "/clear");
+    let answer = fixture.fed(&["--input-format", "stream-json", "--output-format", "stream-json"], &stream);
     assert_eq!(answer.code, Some(1));
-    assert!(answer.out.contains("/cost works only in the terminal"), "{}", answer.out);
+    assert!(answer.out.contains("/clear works only in the terminal"), "{}", answer.out);
+    let cost = fixture.exits(&["--resume", ID, "/cost"], 0).out;
+    assert!(cost.contains("claude-opus-4-8: $"), "{cost}");
     assert_eq!(fixture.api.requests().len(), 2);
 }
 
@@ -190,7 +199,7 @@ fn what_a_program_says_wrongly_is_answered() {
     };
     let lines = [
         control("r1", r#"{"subtype":"set_permission_mode","mode":"plan"}"#),
-        control("r2", r#"{"subtype":"mcp_status"}"#),
+        control("r2", r#"{"subtype":"unheard_of"}"#),
         r#"{"type":"mystery"}"#.to_owned(),
         r#"{"type":"user","message":{"content":7}}"#.to_owned(),
         prompt.to_owned(),
@@ -201,8 +210,9 @@ fn what_a_program_says_wrongly_is_answered() {
     assert_eq!(replies.len(), 2, "{}", answer.out);
     assert_eq!(
         replies[0],
-        r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{}}}"#
+        r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"mode":"plan"}}}"#
     );
+    assert_eq!(text(replies[1], &["response", "error_code"]), "unsupported_request");
     assert_eq!(text(replies[1], &["response", "subtype"]), "error");
     assert_eq!(text(replies[1], &["response", "request_id"]), "r2");
     assert!(answer.error.contains("mystery"), "{}", answer.error);

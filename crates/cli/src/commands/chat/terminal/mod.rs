@@ -48,7 +48,7 @@ use self::auto_title::TitleTask;
 use self::cost::{AgentFiles, UnrecordedUsage};
 use self::session::{ChatSession, NextSession};
 use self::terminal_ui::{ERROR, Exit, TerminalUi, WARNING};
-use super::{ChatApp, resume_or_fork, runtime, start};
+use super::{ChatApp, Program, resume_or_fork, runtime, start};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -129,7 +129,7 @@ async fn converse_in_store(
     ui: &mut TerminalUi,
 ) -> Result<StoreExit, Fault> {
     let store = context.store.in_use();
-    let app = ChatApp::new(args, context)?;
+    let app = ChatApp::new(args, context, Program::default())?;
     for setting in &app.setup.unsupported {
         ui.note(WARNING, &setting.to_string());
     }

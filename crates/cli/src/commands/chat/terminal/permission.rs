@@ -167,6 +167,7 @@ mod tests {
             input: input.as_bytes().to_vec(),
             why: "no rule".into(),
             suggestions: suggestions.iter().map(|rule| (*rule).to_owned()).collect(),
+            path: None,
         }
     }
 

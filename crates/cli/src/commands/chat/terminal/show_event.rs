@@ -188,6 +188,8 @@ impl TerminalUi {
             TurnEnd::MaxResponses => {
                 self.note(WARNING, &format!("stopped after {} responses", finished.responses));
             }
+            TurnEnd::BudgetSpent => self.note(WARNING, "stopped: the budget is spent"),
+            TurnEnd::PromptBlocked(why) => self.note(WARNING, &format!("a hook refused the prompt: {why}")),
             TurnEnd::Interrupted => self.note(WARNING, "interrupted"),
             TurnEnd::Failed(error) => self.note(ERROR, &error.to_string()),
         }

@@ -1,0 +1,162 @@
+//! What the program offers over the channel: hooks (`hook_callback`) and MCP servers (`mcp_message`).
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use annals_agent::hooks::{
+    FailurePolicy, HookAnswer, HookCall, HookEvent, HookFailure, HookFuture, HookHandler, HookMatcher, Hooks,
+    RegisteredHook,
+};
+use annals_agent::mcp::{McpError, McpFuture, McpServer, McpTransport};
+use annals_json::Value;
+use annals_store::read::read_file;
+
+use super::channel::{ChannelError, ControlChannel};
+use super::incoming::text;
+
+/// How long a hook may take if it does not say.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
+/// The longest time of a hook, in seconds.
+const MAX_SECONDS: f64 = 86_400.0;
+
+/// A hook that the program runs.
+struct CallbackHook {
+    id: String,
+    channel: ControlChannel,
+}
+
+impl HookHandler for CallbackHook {
+    fn name(&self) -> &str {
+        "callback"
+    }
+
+    fn run<'h>(&'h self, call: HookCall<'h>) -> HookFuture<'h> {
+        Box::pin(async move {
+            let asked = self.channel.request("hook_callback", |request| {
+                request.string("callback_id", &self.id).raw("input", call.input);
+                request.string_or_null("tool_use_id", call.tool_use);
+            });
+            match asked.await {
+                Ok(answer) => HookAnswer::parse(&answer).map_err(HookFailure::Failed),
+                Err(ChannelError::Remote(error)) => Err(HookFailure::Failed(error)),
+                Err(ChannelError::Closed(why)) => Err(HookFailure::Unreachable(why)),
+            }
+        })
+    }
+}
+
+/// Registers the hooks of an initialize request. Returns what cannot work, one line each.
+pub(super) fn register(hooks: &Hooks, wanted: Value<'_>, channel: &ControlChannel) -> Vec<String> {
+    let mut problems = Vec::new();
+    let Some(events) = wanted.fields() else { return problems };
+    for event in events.iter() {
+        let name = event.key.to_string();
+        let Some(known) = HookEvent::of_name(&name) else {
+            problems.push(format!("hooks for {name} are never called here"));
+            continue;
+        };
+        for group in event.value.items() {
+            let matcher = HookMatcher::new(text(group, "matcher").as_deref());
+            if let HookMatcher::Invalid(why) = &matcher {
+                problems.push(format!("a hook for {name} matches nothing: {why}"));
+            }
+            let seconds = group.get("timeout").and_then(Value::number).filter(|seconds| *seconds > 0.0);
+            let timeout =
+                seconds.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs_f64(seconds.min(MAX_SECONDS)));
+            let on_failure = match text(group, "onFailure").as_deref() {
+                None | Some("continue") => FailurePolicy::Guard,
+                Some(_) => FailurePolicy::Block,
+            };
+            for id in group.get("hookCallbackIds").into_iter().flat_map(Value::items).filter_map(Value::text)
+            {
+                let handler = CallbackHook { id: id.to_string(), channel: channel.clone() };
+                let (handler, matcher) = (Arc::new(handler), matcher.clone());
+                hooks.register(RegisteredHook { event: known, matcher, timeout, on_failure, handler });
+            }
+        }
+    }
+    problems
+}
+
+/// The way to an MCP server that runs inside the program.
+struct ProgramTransport {
+    server: String,
+    channel: ControlChannel,
+}
+
+impl McpTransport for ProgramTransport {
+    fn send<'m>(&'m self, message: Vec<u8>) -> McpFuture<'m> {
+        Box::pin(async move {
+            let asked = self.channel.request("mcp_message", |request| {
+                request.string("server_name", &self.server).raw("message", &message);
+            });
+            let answer = asked.await.map_err(|error| McpError::Unreachable(error.to_string()))?;
+            let inner = Value::parse(&answer).ok().and_then(|answer| answer.get("mcp_response"));
+            inner.map(|inner| inner.raw().to_vec()).ok_or(McpError::Malformed("it has no mcp_response"))
+        })
+    }
+}
+
+/// Returns the servers of `--mcp-config` that run inside the program, and a line for each other one.
+pub(super) fn servers(configs: &[String], channel: &ControlChannel) -> (Vec<McpServer>, Vec<String>) {
+    let (mut servers, mut problems) = (Vec::new(), Vec::new());
+    for config in configs {
+        let read = match config.trim_start().starts_with('{') {
+            true => Ok(config.as_bytes().to_vec()),
+            false => read_file(Path::new(config)).map_err(|error| format!("--mcp-config {config}: {error}")),
+        };
+        let read = match read {
+            Ok(read) => read,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
+        let listed = Value::parse(&read).ok().and_then(|config| config.get("mcpServers")?.fields());
+        let Some(listed) = listed else {
+            problems.push("--mcp-config has no object mcpServers".to_owned());
+            continue;
+        };
+        for entry in listed.iter() {
+            let name = entry.key.to_string();
+            match text(entry.value, "type").as_deref() {
+                Some("sdk") => {
+                    let transport = ProgramTransport { server: name.clone(), channel: channel.clone() };
+                    servers.push(McpServer::new(&name, Box::new(transport)));
+                }
+                _ => problems
+                    .push(format!("the MCP server {name} is not started: only servers of the program are")),
+            }
+        }
+    }
+    (servers, problems)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_are_registered_and_what_cannot_work_is_said() {
+        let hooks = Hooks::default();
+        let wanted = br#"{"PreToolUse":[{"matcher":"Bash","hookCallbackIds":["hook_0"],"timeout":5}],
+            "Stop":[{"matcher":null,"hookCallbackIds":["hook_1","hook_2"],"onFailure":"block"}],
+            "Notification":[{"hookCallbackIds":["hook_3"]}],"PostToolUse":[{"matcher":"(","hookCallbackIds":["hook_4"]}]}"#;
+        let problems = register(&hooks, Value::parse(wanted).unwrap(), &ControlChannel::default());
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(
+            hooks.has(HookEvent::PreToolUse)
+                && hooks.has(HookEvent::Stop)
+                && !hooks.has(HookEvent::PreCompact)
+        );
+    }
+
+    #[test]
+    fn only_servers_of_the_program_are_used_and_the_others_are_named() {
+        let config = r#"{"mcpServers":{"calc":{"type":"sdk","name":"calc"},"other":{"command":"x"}}}"#;
+        let configs = [config.to_owned(), "/no/such/file".to_owned(), "{}".to_owned()];
+        let (servers, problems) = servers(&configs, &ControlChannel::default());
+        assert_eq!((servers.len(), servers[0].name(), problems.len()), (1, "calc", 3));
+    }
+}

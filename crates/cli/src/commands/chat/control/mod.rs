@@ -1,0 +1,192 @@
+//! The control protocol: a program drives the conversation over standard input and output, as the original's SDKs do.
+//!
+//! | module | owns |
+//! |---|---|
+//! | `incoming` | lines of the program |
+//! | `channel` | lines to the program, and requests that wait for its answers |
+//! | `initialize` | what the program says when it begins |
+//! | `serve`, `answers`, `servers`, `rewind` | requests of the program |
+//! | `permission`, `callbacks` | requests to the program: permissions, hooks, MCP servers |
+//! | `view` | what requests see of the session |
+//! | `turns` | the turns of the conversation |
+
+mod answers;
+mod callbacks;
+mod channel;
+mod incoming;
+mod initialize;
+mod permission;
+mod rewind;
+mod serve;
+mod servers;
+mod turns;
+mod view;
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::task::Poll;
+
+use annals_agent::hooks::Hooks;
+use annals_agent::mcp::McpServers;
+use annals_agent::protocol::{Approver, Commands};
+use annals_json::object;
+use annals_policy::Mode;
+use annals_policy::screen::visible;
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::watch;
+
+pub(super) use initialize::definitions;
+pub(super) use permission::Questions;
+
+use self::answers::ServerFacts;
+use self::channel::ControlChannel;
+use self::initialize::Initialization;
+use self::serve::Server;
+use self::turns::TurnLoop;
+use self::view::SessionView;
+use super::access::key_source;
+use super::force_quit::ForceQuit;
+use super::frames::FrameOptions;
+use super::init_frame::InitFacts;
+use super::print::Printer;
+use super::refusals::RefusalReceiver;
+use super::signals::{ExitSignal, SignalListener};
+use super::{ChatApp, Program, model, runtime, start, stopped_command};
+use crate::args::{ChatArgs, ChatOutput};
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+
+/// By this variable the SDKs ask to be told when the session is idle.
+const STATE_VARIABLE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
+/// The value of `--permission-prompt-tool` that asks the program.
+const STDIO: &str = "stdio";
+
+/// Runs a conversation that a program drives.
+pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let (sender, mut incoming) = unbounded_channel();
+    std::thread::spawn(move || incoming::read(&sender));
+    let runtime = runtime::new()?;
+    // Hooks and sub-agents come with the first request: the conversation begins with them.
+    let first = runtime.block_on(incoming.recv());
+    let begin = Initialization::of(first.as_ref());
+    let channel = ControlChannel::default();
+    let (servers, problems) = callbacks::servers(&args.sdk.mcp_config, &channel);
+    let mcp = McpServers::new(servers);
+    let program = Program { agents: begin.agents().map_err(Fault::usage)?, mcp: mcp.clone() };
+    let app = ChatApp::new(args, context, program)?;
+    app.setup.check_hooks(args)?;
+    let hooks = Hooks::default();
+    let unsupported = app.setup.unsupported.iter().map(ToString::to_string);
+    let told = unsupported.chain(problems).chain(begin.problems);
+    told.for_each(|line| context.say(visible(&line)));
+    let asks_program = match args.sdk.permission_prompt_tool.as_deref() {
+        Some(STDIO) => true,
+        Some(other) => {
+            context.say(visible(&format!(
+                "--permission-prompt-tool {other} has no effect: only {STDIO} is supported"
+            )));
+            false
+        }
+        None => false,
+    };
+    let approver = if asks_program { Approver::Person } else { Approver::Nobody };
+    let (mut agent, shells) = app.agent(args, start(args, context)?, approver, context)?;
+    (agent.hooks, agent.mcp, agent.should_absorb_prompts) = (hooks.clone(), mcp.clone(), true);
+    let (sender, mut commands) = Commands::channel();
+    let signals = SignalListener { sender: sender.clone() };
+    let force_quit = ForceQuit::new(|| {});
+    force_quit.watch(&shells);
+    let view = SessionView::new(&mut agent)?;
+    let facts = InitFacts::new(&app.setup, &app.kind_names(), context);
+    let mut printer = Printer::new(ChatOutput::StreamJson, &agent, facts, &app.setup.unsupported, context);
+    printer.set_options(FrameOptions {
+        is_partial: args.sdk.include_partial_messages,
+        is_replaying: args.sdk.replay_user_messages,
+        has_subagent_text: begin.has_subagent_text,
+    });
+    printer.set_budget(args.sdk.max_budget_usd, Arc::clone(&agent.is_budget_spent));
+    printer.connect(Questions::new(channel.clone(), sender.clone()));
+    let (refuse, mut refusals) = RefusalReceiver::channel();
+    let (ready, is_ready) = watch::channel(false);
+    let server = Server {
+        channel: channel.clone(),
+        commands: sender,
+        refuse,
+        view: view.clone(),
+        models: app.setup.models.clone(),
+        facts: Arc::new(server_facts(&app, context)?),
+        mcp,
+        hooks,
+        ready: Arc::new(ready),
+        is_loud: context.verbosity >= 0,
+        is_begun: false,
+    };
+    force_quit.listen();
+    let turns = TurnLoop {
+        agent: &mut agent,
+        printer: &mut printer,
+        view,
+        channel,
+        is_telling: is_telling(context),
+        is_told_running: false,
+    };
+    let turns = turns.run(&mut commands, &mut refusals, is_ready, context);
+    let both = beside(turns, server.run(first, &mut incoming));
+    let ended = runtime::block_on(runtime, signals.or(both));
+    // Background commands end with the conversation.
+    for command in shells.end_all() {
+        context.say(stopped_command(&command));
+    }
+    match ended {
+        Ok(outcome) => outcome,
+        Err(ExitSignal::Interrupt) => Ok(Outcome::Interrupted),
+        // The turn stays as it is, and can be resumed.
+        Err(ExitSignal::Terminate) => Ok(Outcome::Terminated),
+    }
+}
+
+/// Returns whether the program wants to be told when the session is idle.
+fn is_telling(context: &Context) -> bool {
+    context.variables.iter().any(|(name, value)| name == STATE_VARIABLE && value == "1")
+}
+
+fn server_facts(app: &ChatApp, context: &Context) -> Result<ServerFacts, Fault> {
+    let setup = &app.setup;
+    let settings = object(|answer| {
+        answer.object("effective", |effective| {
+            effective.string_if("model", setup.effective.model.as_deref());
+            effective.object("permissions", |permissions| {
+                permissions.string("defaultMode", setup.mode.name());
+            });
+        });
+        answer.array("sources", |_| {}).object("applied", |_| {});
+    });
+    Ok(ServerFacts {
+        custom: app.custom.clone(),
+        kinds: app.kinds.clone(),
+        models: setup.models.list(),
+        default_model: model::default(setup, context),
+        key_source: key_source(setup, context),
+        settings,
+        is_bypass: setup.mode == Mode::Bypass,
+        home: context.home.clone(),
+        data: context.data_dir()?,
+        is_connecting: AtomicBool::new(false),
+    })
+}
+
+/// Runs work, and something beside it that ends with it.
+async fn beside<R>(work: impl Future<Output = R>, other: impl Future<Output = ()>) -> R {
+    let (mut work, mut other) = (pin!(work), pin!(other));
+    let mut is_over = false;
+    std::future::poll_fn(|context| {
+        is_over = is_over || other.as_mut().poll(context).is_ready();
+        match work.as_mut().poll(context) {
+            Poll::Ready(done) => Poll::Ready(done),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
+}
