@@ -7,8 +7,12 @@ use annals_json::Value;
 
 use super::{ChatFixture, HELLO, KEY, text};
 
-const TOUCH: &str = r#"{"t":[[{"type":"tool_use","name":"Bash","input":{"command":"touch made"}}],
-    [{"type":"text","text":"made"}]],"a":[[{"type":"text","text":"hello"}]]}"#;
+const TOUCH: &str = r#"{
+    "t":[[{"type":"tool_use","name":"Bash","input":{"command":"touch made"}}],[{"type":"text","text":"made"}]],
+    "u":[[{"type":"tool_use","name":"Bash","input":{"command":"touch made"}}],[{"type":"text","text":"made"}]],
+    "v":[[{"type":"tool_use","name":"Bash","input":{"command":"touch made"}}],[{"type":"text","text":"made"}]],
+    "w":[[{"type":"tool_use","name":"Bash","input":{"command":"touch made"}}],[{"type":"text","text":"made"}]],
+    "a":[[{"type":"text","text":"hello"}]]}"#;
 
 /// A program that drives annals.
 struct Program {
@@ -154,20 +158,20 @@ fn the_program_decides_about_calls() {
     program.answer(&asked, r#"{"behavior":"allow","updatedInput":{"command":"touch other"}}"#);
     program.until(&[r#""type":"result""#]);
     assert!(made("other") && !made("made"));
-    program.prompt("@@t@@");
+    program.prompt("@@u@@");
     let asked = program.until(&["can_use_tool"]);
     program.answer(&asked, r#"{"behavior":"deny","message":"NOT-NOW"}"#);
     let told = program.until(&[r#""type":"user""#]);
     assert!(told.contains(r#""content":"NOT-NOW""#), "{told}");
     let done = program.until(&[r#""type":"result""#]);
     assert!(result(&done, "permission_denials").contains(r#""tool_name":"Bash""#), "{done}");
-    program.prompt("@@t@@");
+    program.prompt("@@v@@");
     let asked = program.until(&["can_use_tool"]);
     program.answer(&asked, r#"{"behavior":"deny","message":"STOP","interrupt":true}"#);
     let done = program.until(&[r#""type":"result""#]);
     assert!(done.contains("error_during_execution") && done.contains("aborted_tools"), "{done}");
     // A question that an interrupt makes pointless is withdrawn.
-    program.prompt("@@t@@");
+    program.prompt("@@w@@");
     let asked = program.until(&["can_use_tool"]);
     program.request("i", r#"{"subtype":"interrupt"}"#);
     let withdrawn = program.until(&["control_cancel_request"]);
