@@ -7,7 +7,7 @@ use super::ChatFixture;
 const SECRET: &str = "sk-nobody-else-knows";
 
 const SCRIPT: &str = r#"{"look":[
-    [{"type":"tool_use","name":"Bash","input":{"command":"env; ps -eo args; grep 'core file' /proc/$PPID/limits; true"}}],
+    [{"type":"tool_use","name":"Bash","input":{"command":"env; ps -eo args; prlimit --core --pid $PPID; true"}}],
     [{"type":"text","text":"seen"}]]}"#;
 
 /// The files below a folder in which the key stands.
@@ -47,7 +47,7 @@ fn a_key_goes_to_the_api_and_nowhere_else() {
         found.retain(|name| name != "settings.json");
         assert_eq!(found, [""; 0]);
         if cfg!(target_os = "linux") {
-            let limit = answer.out.split("Max core file size").nth(1).unwrap().trim_start();
+            let limit = answer.out.split("max core file size").nth(1).unwrap().trim_start();
             assert!(limit.starts_with('0'), "a core could be written: {limit}");
         }
     }
