@@ -107,48 +107,45 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                     suggestions,
                     path: wanted.path().and_then(|path| self.resolve_path(path)),
                 };
-                self.ask(call, &wanted, question, because, commands, report).await
+                match self.ask(call, &question, because, commands, report).await {
+                    Ok(permit) => self.obey(call, &wanted, question.input, permit, report),
+                    Err(approval) => approval,
+                }
             }
         }
     }
 
-    /// Asks hooks and then the person about a call.
+    /// Asks hooks and then the person about a call; without an answer there is an outcome.
     async fn ask(
         &mut self,
         call: &PendingCall,
-        wanted: &ToolRequest,
-        question: PermissionRequest,
+        question: &PermissionRequest,
         because: Reason,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
-    ) -> Approval {
-        let by_hook = match self.before_question(&question, commands, report).await {
+    ) -> Result<Permit, Approval> {
+        let by_hook = match self.before_question(question, commands, report).await {
             Some(by_hook) => by_hook,
-            None => return Approval::Interrupted,
+            None => return Err(Approval::Interrupted),
         };
-        let permit = match (by_hook, self.turn_config.approver) {
-            (Some(permit), _) => permit,
+        match (by_hook, self.turn_config.approver) {
+            (Some(permit), _) => Ok(permit),
             (None, Approver::Nobody) => {
                 let denied = Decision::Ask { because, suggestions: Vec::new() }.headless();
                 let why = match denied {
                     Decision::Deny { because } => because.to_string(),
                     _ => "nobody can be asked".to_owned(),
                 };
-                return self.refuse(call, &why, report);
+                Err(self.refuse(call, &why, report))
             }
             (None, Approver::Person) => {
-                let id = question.id.clone();
                 report(Event::PermissionRequested(question.clone()));
-                match commands.permit(&id).await {
-                    Some(permit) => permit,
-                    None => {
-                        report(Event::PermissionWithdrawn(id));
-                        return Approval::Interrupted;
-                    }
-                }
+                commands.permit(&question.id).await.ok_or_else(|| {
+                    report(Event::PermissionWithdrawn(question.id.clone()));
+                    Approval::Interrupted
+                })
             }
-        };
-        self.obey(call, wanted, question.input, permit, report)
+        }
     }
 
     /// Does what the answer to a permission request says.

@@ -20,6 +20,24 @@ use crate::tools::Outcome;
 pub(super) use records::CallRemarks;
 use records::{remarks, replaced, rule_suggestion, shown_text};
 
+/// What hooks are told of.
+struct HookSubject<'v> {
+    event: HookEvent,
+    /// What matchers look at.
+    value: &'v str,
+    tool_use: Option<&'v str>,
+}
+
+impl<'v> HookSubject<'v> {
+    fn new(event: HookEvent, value: &'v str) -> Self {
+        Self { event, value, tool_use: None }
+    }
+
+    fn of_call(event: HookEvent, call: &'v PendingCall) -> Self {
+        Self { event, value: &call.name, tool_use: Some(&call.id) }
+    }
+}
+
 /// What hooks say about a call.
 pub(super) enum CallVerdict {
     /// The call does not run; this is its result.
@@ -67,12 +85,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
     }
 
-    /// Tells hooks of an event; `None` if the person interrupts. `value` is what matchers look at.
+    /// Tells hooks of an event; `None` if the person interrupts.
     async fn tell(
         &mut self,
-        event: HookEvent,
-        value: &str,
-        tool_use: Option<&str>,
+        HookSubject { event, value, tool_use }: HookSubject<'_>,
         fill: impl FnOnce(&mut ObjectWriter<'_>),
         commands: &mut Commands,
         report: &mut EventSink<'_>,
@@ -103,8 +119,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             input.string("tool_name", &call.name).raw("tool_input", &call.input);
             input.string("tool_use_id", &call.id);
         };
-        let outcome =
-            self.tell(HookEvent::PreToolUse, &call.name, Some(&call.id), fill, commands, report).await?;
+        let subject = HookSubject::of_call(HookEvent::PreToolUse, call);
+        let outcome = self.tell(subject, fill, commands, report).await?;
         let name = hook_name(HookEvent::PreToolUse, &call.name);
         self.remarks.extend(remarks(HookEvent::PreToolUse, &call.name, &call.id, &outcome));
         self.hook_stop = self.hook_stop.take().or(outcome.stop);
@@ -137,8 +153,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 }
             });
         };
-        let event = HookEvent::PermissionRequest;
-        let outcome = self.tell(event, &question.tool, None, fill, commands, report).await?;
+        let subject = HookSubject::new(HookEvent::PermissionRequest, &question.tool);
+        let outcome = self.tell(subject, fill, commands, report).await?;
         Some(outcome.permission.map(|answer| match answer {
             PermissionAnswer::Allow(input) => {
                 Permit::AllowChanged(PermitChanges { input, ..PermitChanges::default() })
@@ -172,7 +188,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             };
             input.string("tool_use_id", &call.id);
         };
-        let answered = self.tell(event, &call.name, Some(&call.id), fill, commands, report).await?;
+        let answered = self.tell(HookSubject::of_call(event, call), fill, commands, report).await?;
         self.remarks.extend(remarks(event, &call.name, &call.id, &answered));
         self.hook_stop = self.hook_stop.take().or(answered.stop);
         Some(match answered.updated_output.filter(|_| event == HookEvent::PostToolUse) {

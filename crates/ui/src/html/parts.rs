@@ -81,7 +81,7 @@ mod tests {
     /// Prompts and replies in turn; each reply repeats the time of its prompt.
     fn talk(count: usize) -> Conversation {
         let line = |number: usize| {
-            let (kind, before) = if number % 2 == 0 { ("user", "null") } else { ("assistant", "0") };
+            let (kind, before) = if number.is_multiple_of(2) { ("user", "null") } else { ("assistant", "0") };
             let parent = if number == 0 { "null".to_owned() } else { format!("\"{}\"", number - 1) };
             let time = format!("2026-01-01T{:02}:{:02}:00Z", number / 60 % 24, number % 60 / 2);
             format!(

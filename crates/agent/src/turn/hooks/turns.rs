@@ -7,6 +7,7 @@ use annals_transcript::draft::{CompactionTrigger, Draft, PromptContent};
 
 use super::super::agent::Agent;
 use super::super::state::{Step, TurnState};
+use super::HookSubject;
 use super::records::{CallRemarks, remarks};
 use crate::api::call::RetryClock;
 use crate::api::request::Role;
@@ -20,8 +21,7 @@ const MAX_STOP_BLOCKS: u32 = 8;
 /// How often the model is asked for the output of the schema.
 const MAX_OUTPUT_REQUESTS: u32 = 5;
 
-const OUTPUT_REQUEST: &str =
-    "You MUST call the StructuredOutput tool to complete this request. Call this tool now.";
+const OUTPUT_REQUEST: &str = "The answer is not complete: give it by calling StructuredOutput.";
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Tells hooks that the conversation, or a sub-agent, starts. What they say comes before the prompt or behind it.
@@ -43,7 +43,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 input.string("source", &value);
             }
         };
-        let Some(outcome) = self.tell(event, &value, None, fill, commands, report).await else {
+        let Some(outcome) = self.tell(HookSubject::new(event, &value), fill, commands, report).await else {
             return Ok(None);
         };
         Ok(Some(remarks(event, &value, event.name(), &outcome)))
@@ -64,7 +64,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let fill = |input: &mut ObjectWriter<'_>| {
             input.string("prompt", &text);
         };
-        let outcome = self.tell(event, "", None, fill, commands, report).await?;
+        let outcome = self.tell(HookSubject::new(event, ""), fill, commands, report).await?;
         if let Some(why) = outcome.blocks.last().or(outcome.stop.as_ref()) {
             return Some(Err(TurnEnd::PromptBlocked(why.clone())));
         }
@@ -98,7 +98,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             input.boolean("stop_hook_active", is_active).string("last_assistant_message", &text);
             input.array("background_tasks", |_| {}).array("session_crons", |_| {});
         };
-        let Some(outcome) = self.tell(event, &value, None, fill, commands, report).await else {
+        let Some(outcome) = self.tell(HookSubject::new(event, &value), fill, commands, report).await else {
             return self.stop(report);
         };
         if let Some(why) = outcome.stop {
@@ -137,7 +137,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let fill = |input: &mut ObjectWriter<'_>| {
             input.string("trigger", trigger.name()).string_or_null("custom_instructions", focus);
         };
-        let outcome = self.tell(HookEvent::PreCompact, trigger.name(), None, fill, commands, report).await?;
+        let subject = HookSubject::new(HookEvent::PreCompact, trigger.name());
+        let outcome = self.tell(subject, fill, commands, report).await?;
         let blocked = outcome.blocks.into_iter().next_back().or(outcome.stop);
         Some(blocked.map_or(Ok(()), |why| Err(format!("a hook prevented it: {why}"))))
     }

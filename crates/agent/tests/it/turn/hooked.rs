@@ -163,7 +163,7 @@ async fn a_hook_can_refuse_a_prompt_and_then_nothing_is_written() {
 
 #[tokio::test]
 async fn a_hook_can_keep_a_turn_going_but_not_forever() {
-    let steps = vec![r#"[{"type":"text","text":"done?"}]"#; 12].join(",");
+    let steps = [r#"[{"type":"text","text":"done?"}]"#; 12].join(",");
     let stage = Stage::new(&steps);
     let (done, told) = turn(&stage, HookEvent::Stop, Ok(r#"{"decision":"block","reason":"MORE"}"#)).await;
     assert_eq!((done.finished.responses, told.len()), (9, 9));

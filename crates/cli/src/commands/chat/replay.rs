@@ -67,13 +67,13 @@ pub(super) fn run(session: &str, args: &ChatArgs, context: &mut Context) -> Resu
     let mut agent = ChatAgent::new(conversation, caller, tools(&recording), policy, turn_config(&recording));
     let mut page = match args.output_format {
         ChatOutput::Text => ReplayOutput::Text,
-        form => ReplayOutput::Structured(Printer::new(
+        form => ReplayOutput::Structured(Box::new(Printer::new(
             form,
             &agent,
             InitFacts::new(&setup, &[], context),
             &setup.unsupported,
             context,
-        )),
+        ))),
     };
     page.begin(&agent, &mut context.out)?;
     let (sender, mut commands) = Commands::channel();
@@ -155,7 +155,7 @@ enum ReplayOutput {
     /// For people: prompts, streamed texts, a line for each call.
     Text,
     /// For programs, as in any other conversation.
-    Structured(Printer),
+    Structured(Box<Printer>),
 }
 
 impl ReplayOutput {

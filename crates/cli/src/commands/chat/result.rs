@@ -43,14 +43,14 @@ pub(super) fn write(
         TurnEnd::Interrupted | TurnEnd::Failed(_) => "error_during_execution",
     };
     let complaint = complaint(finished).filter(|_| !matches!(finished.ending, TurnEnd::PromptBlocked(_)));
-    line(object, subtype, complaint, finished, session, counted, prices);
+    line(object, subtype, complaint, finished, session, SessionUsage { counted, prices });
 }
 
 /// Writes the result for a refused message.
 pub(super) fn refused(object: &mut ObjectWriter<'_>, why: &Refusal, session: &str) {
     let complaint = Some(why.to_string());
-    let prices = Prices::default();
-    line(object, "error_during_execution", complaint, &TurnReport::empty(), session, &[], &prices);
+    let usage = SessionUsage { counted: &[], prices: &Prices::default() };
+    line(object, "error_during_execution", complaint, &TurnReport::empty(), session, usage);
 }
 
 /// Returns the failure of a request, and its status: the result of such a turn is its text.
@@ -66,14 +66,19 @@ fn api_error(finished: &TurnReport) -> Option<(String, Option<u16>)> {
     Some((format!("API Error: {error}"), status))
 }
 
+/// What all turns of the session used, and what that costs.
+struct SessionUsage<'u> {
+    counted: &'u UsageList,
+    prices: &'u Prices,
+}
+
 fn line(
     object: &mut ObjectWriter<'_>,
     subtype: &str,
     complaint: Option<String>,
     finished: &TurnReport,
     session: &str,
-    counted: &UsageList,
-    prices: &Prices,
+    SessionUsage { counted, prices }: SessionUsage<'_>,
 ) {
     object.string("type", "result").string("subtype", subtype).boolean("is_error", complaint.is_some());
     object.number("duration_ms", finished.millis).number("duration_api_ms", finished.api_millis);

@@ -129,6 +129,8 @@ pub(super) fn cases() -> Vec<Case> {
         |archive --list|archive --all|archive --verify|restore|help|help show|help T|man|completions bash\
         |completions zsh|completions fish|demo --out N|new --title T --tag T --cwd N --git-branch T|mock-api --script N|serve --password-file N\
         |team init --at T|team init --at clickhouse+http://127.0.0.1:1/t|team machines --at clickhouse+http://127.0.0.1:1 --login-file N\
+        |team assign T T T --at clickhouse+http://127.0.0.1:1|team check --at clickhouse+http://127.0.0.1:1\
+        |team forget --session T --at clickhouse+http://127.0.0.1:1|team retention --at clickhouse+http://127.0.0.1:1\
         |usage --at T|ls --at clickhouse+http://127.0.0.1:1/T|collect --to clickhouse+http://127.0.0.1:1 --attempts 1";
     cases.extend(reading.split('|').map(Case::new));
     for line in [
