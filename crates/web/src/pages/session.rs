@@ -112,7 +112,7 @@ fn conversation(
             @for (name, value) in [
                 ("turns", outline.turns.len().to_string()),
                 ("tokens", figures::amount(total.tokens.total())),
-                ("cost", dollars(total.cost.dollars())),
+                ("cost", figures::cost(total)),
                 ("compactions", outline.compactions.len().to_string()),
             ] { div { b { (value) } " " span { (name) } } }
             @if of_agents > 0.0 { div { span { "of it " } b { (dollars(of_agents)) } " " span { "by sub-agents" } } }

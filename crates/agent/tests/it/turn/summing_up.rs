@@ -41,7 +41,10 @@ async fn asked_for_with_a_word_about_what_matters() {
     let before = std::fs::read(stage.file()).unwrap();
     let report = agent.handle(focus, &mut commands, &mut |event| events.push(event)).await;
     assert_eq!(report.unwrap().ending, TurnEnd::Done);
-    assert!(matches!(events[..], [Event::Usage { .. }, Event::Compacted { .. }]), "{events:?}");
+    assert!(
+        matches!(events[..], [Event::Compacting, Event::Usage { .. }, Event::Compacted { .. }]),
+        "{events:?}"
+    );
     assert!(stage.sent()[1].last().unwrap().contains("the greeting"));
     assert!(std::fs::read(stage.file()).unwrap().starts_with(&before), "lines are only added");
     assert!(say(&mut agent, "and?").await.is_done());
@@ -167,7 +170,9 @@ async fn what_is_no_whole_summary_leaves_everything_as_it_was() {
         let (_sender, mut commands) = Commands::channel();
         let mut events = Vec::new();
         agent.handle(Command::Compact(None), &mut commands, &mut |event| events.push(event)).await;
-        let [Event::Usage { .. }, Event::Notice(notice)] = &events[..] else { panic!("{events:?}") };
+        let [Event::Compacting, Event::Usage { .. }, Event::Notice(notice)] = &events[..] else {
+            panic!("{events:?}")
+        };
         assert!(notice.to_string().contains(why), "{notice}");
         assert_eq!(std::fs::read(stage.file()).unwrap(), before, "{why}: nothing is written");
         assert!(say(&mut agent, "and? @@b@@").await.is_done());

@@ -31,7 +31,7 @@ fn output_in_the_form_of_a_schema_is_asked_for_until_it_fits() {
         .iter()
         .map(|request| String::from_utf8_lossy(&request.body).into_owned())
         .collect();
-    assert!(bodies[1].contains("MUST call the StructuredOutput tool"), "{}", bodies[1]);
+    assert!(bodies[1].contains("give it by calling StructuredOutput"), "{}", bodies[1]);
     assert!(bodies[2].contains("does not match required schema"), "{}", bodies[2]);
     fixture.exits(&["--json-schema", "[]", "@@s@@"], 2);
 }

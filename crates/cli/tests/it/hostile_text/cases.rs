@@ -96,7 +96,10 @@ pub(super) const FORMS: [(&str, &str, &[&str]); 6] = [
     (
         "usage",
         "--by",
-        &["day", "week", "month", "hour", "session", "project", "model", "tool", "agent", "block"],
+        &[
+            "day", "week", "month", "hour", "session", "project", "model", "tool", "agent", "block",
+            "person", "team",
+        ],
     ),
     ("search", "--in", &["prompts", "replies", "thinking", "tools", "all"]),
     ("ls", "--sort", &["modified", "created", "size", "cost", "tokens", "turns", "title"]),

@@ -101,10 +101,10 @@ impl McpTransport for ProgramTransport {
 /// Returns the servers of `--mcp-config` that run inside the program, and a line for each other one.
 pub(super) fn servers(configs: &[String], channel: &ControlChannel) -> (Vec<McpServer>, Vec<String>) {
     let (mut servers, mut problems) = (Vec::new(), Vec::new());
-    for config in configs {
-        let read = match config.trim_start().starts_with('{') {
-            true => Ok(config.as_bytes().to_vec()),
-            false => read_file(Path::new(config)).map_err(|error| format!("--mcp-config {config}: {error}")),
+    for given in configs {
+        let read = match given.trim_start().starts_with('{') {
+            true => Ok(given.as_bytes().to_vec()),
+            false => read_file(Path::new(given)).map_err(|error| format!("--mcp-config {given}: {error}")),
         };
         let read = match read {
             Ok(read) => read,

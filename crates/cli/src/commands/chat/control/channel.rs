@@ -57,8 +57,17 @@ impl ControlChannel {
 
     /// Sends a request and waits for its answer. Dropping the future takes the request back.
     pub(super) async fn request(&self, subtype: &str, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Answer {
+        self.request_as(new_uuid(&SystemSource), subtype, fill).await
+    }
+
+    /// The same under an id that the caller knows, to [`cancel`](Self::cancel) it.
+    pub(super) async fn request_as(
+        &self,
+        id: String,
+        subtype: &str,
+        fill: impl FnOnce(&mut ObjectWriter<'_>),
+    ) -> Answer {
         let closed = || ChannelError::Closed("the program has closed its end".to_owned());
-        let id = new_uuid(&SystemSource);
         let (sender, receiver) = oneshot::channel();
         {
             let mut pending = self.pending();
@@ -88,6 +97,17 @@ impl ControlChannel {
         }
     }
 
+    /// Takes a request back, at once, unless it was answered.
+    pub(super) fn cancel(&self, id: &str) {
+        if self.pending().waiting.remove(id).is_none() {
+            return;
+        }
+        // If the program is gone, there is nobody to tell.
+        let _ = self.write(|frame| {
+            frame.string("type", "control_cancel_request").string("request_id", id);
+        });
+    }
+
     /// Ends all requests: no answers will come.
     pub(super) fn close(&self) {
         let mut pending = self.pending();
@@ -104,12 +124,6 @@ struct RequestGuard<'c> {
 
 impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
-        if self.channel.pending().waiting.remove(self.id).is_none() {
-            return;
-        }
-        // If the program is gone, there is nobody to tell.
-        let _ = self.channel.write(|frame| {
-            frame.string("type", "control_cancel_request").string("request_id", self.id);
-        });
+        self.channel.cancel(self.id);
     }
 }

@@ -4,18 +4,28 @@ use annals_agent::protocol::{Command, PermissionRequest, Permit, PermitChanges};
 use annals_json::{ObjectWriter, Value};
 use annals_policy::Mode;
 use annals_policy::rules::RuleList;
+use annals_store::source::new_uuid;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinHandle;
 
 use super::channel::{ChannelError, ControlChannel};
 use super::incoming::text;
+use crate::source::SystemSource;
 
 /// The questions that wait for the program.
 #[derive(Debug)]
 pub(in super::super) struct Questions {
     channel: ControlChannel,
     commands: UnboundedSender<Command>,
-    open: Vec<(String, JoinHandle<()>)>,
+    open: Vec<OpenQuestion>,
+}
+
+#[derive(Debug)]
+struct OpenQuestion {
+    id: String,
+    /// The request to the program.
+    request: String,
+    task: JoinHandle<()>,
 }
 
 impl Questions {
@@ -25,13 +35,14 @@ impl Questions {
 
     /// Asks the program about a call, for the conversation or one of its sub-agents.
     pub(in super::super) fn ask(&mut self, question: &PermissionRequest, agent: Option<&str>) {
-        self.open.retain(|(_, task)| !task.is_finished());
+        self.open.retain(|open| !open.task.is_finished());
         let (channel, commands) = (self.channel.clone(), self.commands.clone());
         let (question, agent) = (question.clone(), agent.map(str::to_owned));
-        let id = question.id.clone();
+        let (id, request) = (question.id.clone(), new_uuid(&SystemSource));
+        let asked = request.clone();
         let task = tokio::spawn(async move {
-            let answer =
-                channel.request("can_use_tool", |request| write(request, &question, agent.as_deref())).await;
+            let fill = |request: &mut ObjectWriter<'_>| write(request, &question, agent.as_deref());
+            let answer = channel.request_as(asked, "can_use_tool", fill).await;
             let permit = match answer {
                 Ok(answer) => permit(&answer),
                 Err(ChannelError::Remote(error)) => Permit::Fail(error),
@@ -40,13 +51,14 @@ impl Questions {
             // If the conversation is over, nobody waits.
             let _ = commands.send(Command::Permit { question: question.id, permit });
         });
-        self.open.push((id, task));
+        self.open.push(OpenQuestion { id, request, task });
     }
 
-    /// Takes a question back.
+    /// Takes a question back. The program hears of it at once, before the result of the turn.
     pub(in super::super) fn withdraw(&mut self, id: &str) {
-        for (_, task) in self.open.extract_if(.., |(known, _)| known == id) {
-            task.abort();
+        for open in self.open.extract_if(.., |open| open.id == id) {
+            self.channel.cancel(&open.request);
+            open.task.abort();
         }
     }
 }
