@@ -98,7 +98,11 @@ def newest(text):
 def plain(value, roots):
     """An answer without what may differ: whose it is, and in which folder."""
     if isinstance(value, dict):
-        return {key: plain(one, roots) for key, one in value.items() if key not in ("store", "machine", "person")}
+        left_out = {"store", "machine", "person"}
+        # An item has no time of its own if it is a whole file: locally it is that of the file, in the engine that of the collection.
+        if "timestamp" in value and not str(value.get("file", ".jsonl")).endswith(".jsonl"):
+            left_out.add("timestamp")
+        return {key: plain(one, roots) for key, one in value.items() if key not in left_out}
     if isinstance(value, list):
         return [plain(one, roots) for one in value]
     if isinstance(value, str):

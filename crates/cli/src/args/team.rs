@@ -97,7 +97,7 @@ pub(crate) struct ScopeArgs {
 /// The options of a command that can ask a team's engine.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct AtArgs {
-    /// Ask a team's engine instead: clickhouse+https://HOST[:PORT][/DATABASE]
+    /// Ask a team's engine instead: clickhouse+https://HOST:PORT/DATABASE
     #[arg(long, value_name = "URL")]
     pub(crate) at: Option<String>,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub(crate) struct AtArgs {
 /// The options of a command that is only for a team's engine.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct EngineAtArgs {
-    /// The engine: clickhouse+https://HOST[:PORT][/DATABASE]
+    /// The engine: clickhouse+https://HOST:PORT/DATABASE
     #[arg(long, value_name = "URL", required = true)]
     pub(crate) at: String,
     #[command(flatten)]
