@@ -148,7 +148,7 @@ def first_differences(left, right, path="", most=4):
             found.append(f"{path}: {len(left)} / {len(right)} rows")
         for at, (one, other) in enumerate(zip(left, right)):
             if one != other:
-                found += first_differences(one, other, f"{path}[{at}]")
+                found += first_differences(one, other, f"{path}[{at}]" + (f" of {one['file']}" if isinstance(one, dict) and "file" in one else ""))
     elif left != right:
         found.append(f"{path}: {short(left)} / {short(right)}")
     return found[:most]
@@ -163,9 +163,6 @@ def same_order(answer):
     """Hits of one score may come in any order; sorted by what names them."""
     for hit in answer["hits"]:
         hit.pop("score")
-        # The times of whole files are not sent.
-        if hit["kind"] in ("plan", "memory") or "/tool-results/" in hit["file"]:
-            hit.pop("timestamp")
     answer["hits"].sort(key=lambda hit: (hit["file"], hit["line"], hit["block"]))
     return answer
 
