@@ -9,7 +9,7 @@ pub enum HookDecision {
     Allow,
     /// A person is asked.
     Ask,
-    /// Somebody else shall run it later.
+    /// The call is left to be run later.
     Defer,
     /// The call does not run.
     Deny,

@@ -119,7 +119,7 @@ struct Finding<'f> {
     what: &'f str,
 }
 
-/// Runs a command with each amount of room, then `then` with room for everything, and calls `judge` with what was found.
+/// Runs a command with each amount of free space, then `then` with enough of it, and calls `judge` with what was found.
 fn check(test: &str, on_data: bool, [command, then]: [&str; 2], judge: &dyn Fn(Finding<'_>)) {
     for room in [0, 4_096, 40_000, 100_000, 200_000] {
         let home = home();

@@ -11,7 +11,7 @@ use super::upload::Upload;
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct HttpReply {
     /// Its status.
     pub status: u16,
     /// The header that was asked for, if it is there.
@@ -29,7 +29,7 @@ impl Client {
         headers: &[(&str, String)],
         body: Vec<u8>,
         header: &str,
-    ) -> Result<Reply, RequestError> {
+    ) -> Result<HttpReply, RequestError> {
         let upload_time = (body.len() as u64).saturating_mul(1000) / MIN_UPLOAD_RATE;
         let timeout = self.timeout + Duration::from_millis(upload_time);
         let mut url = self.url.clone();
@@ -48,7 +48,7 @@ impl Client {
             let status = response.status().as_u16();
             let header = response.headers().get(header).and_then(|value| value.to_str().ok());
             let header = header.map(str::to_owned);
-            Ok(Reply { status, header, body: response.bytes().await?.into() })
+            Ok(HttpReply { status, header, body: response.bytes().await?.into() })
         });
         runtime.shutdown_background();
         let reply = answer.map_err(|error: reqwest::Error| self.failure(&error, timeout))?;

@@ -15,7 +15,7 @@ use annals_store::files::WriteError;
 
 pub use body::{BodyOptions, Encoding, Format};
 pub use client::{Client, RequestError};
-pub use exchange::Reply;
+pub use exchange::HttpReply;
 pub use http::{ExposedToken, HttpSink};
 pub use lines::{FileSink, OutputSink};
 pub use tls::{Trust, TrustError};

@@ -221,7 +221,7 @@ pub(super) fn takes_list(name: &str, words: &[Word]) -> bool {
     }
 }
 
-/// The folder that `-C` names and the words from git's own command on; `None` where there is none.
+/// The folder that `-C` names and the words from git's own command on; `None` if it has no command.
 pub(super) fn git_command(words: &[Word]) -> Option<(Option<Word>, &[Word])> {
     let mut folder = None;
     let mut rest = words;

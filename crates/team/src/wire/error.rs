@@ -2,7 +2,7 @@
 
 use std::io;
 
-use annals_collect::sink::{Reply, RequestError, SinkError};
+use annals_collect::sink::{HttpReply, RequestError, SinkError};
 
 /// Failures that pass by themselves: time, load, memory, full or read-only disks, replicas, Keeper.
 const TEMPORARY: [&str; 24] = [
@@ -52,7 +52,7 @@ impl EngineError {
         }
     }
 
-    pub(super) fn of_reply(name: &str, reply: &Reply) -> Self {
+    pub(super) fn of_reply(name: &str, reply: &HttpReply) -> Self {
         let body = String::from_utf8_lossy(&reply.body);
         let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let said: String = first.chars().take(MAX_QUOTED).collect();
@@ -94,7 +94,7 @@ mod tests {
 
     fn of(code: Option<&str>, status: u16) -> EngineError {
         let body = b"\nCode: 1. DB::Exception: no\nmore".to_vec();
-        EngineError::of_reply("db/annals", &Reply { status, header: code.map(str::to_owned), body })
+        EngineError::of_reply("db/annals", &HttpReply { status, header: code.map(str::to_owned), body })
     }
 
     #[test]

@@ -57,7 +57,7 @@ use self::limits::Limits;
 use self::opening::open_when_quiet;
 use self::print::Printer;
 use self::setup::Setup;
-use self::signals::{ExitSignal, SignalListener};
+use self::signals::SignalListener;
 use self::tools::ModelAccess;
 use crate::args::{ChatArgs, ChatInput, ChatOutput};
 use crate::context::Context;
@@ -147,12 +147,7 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     for command in shells.end_all() {
         context.say(stopped_command(&command));
     }
-    match ended {
-        Ok(outcome) => outcome,
-        Err(ExitSignal::Interrupt) => Ok(Outcome::Interrupted),
-        // The turn stays as it is, and can be resumed.
-        Err(ExitSignal::Terminate) => Ok(Outcome::Terminated),
-    }
+    ended.unwrap_or_else(|signal| Ok(signal.outcome()))
 }
 
 #[cfg(unix)]

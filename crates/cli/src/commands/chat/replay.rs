@@ -22,7 +22,7 @@ use super::init_frame::InitFacts;
 use super::limits::MAX_TOKENS;
 use super::print::Printer;
 use super::setup::Setup;
-use super::signals::{ExitSignal, SignalListener};
+use super::signals::SignalListener;
 use crate::args::{ChatArgs, ChatOutput};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -82,11 +82,7 @@ pub(super) fn run(session: &str, args: &ChatArgs, context: &mut Context) -> Resu
     let runtime =
         runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))?;
     let playing = play(&mut agent, &recording, &player, &mut commands, &mut page, context);
-    match runtime.block_on(signals.or(playing)) {
-        Ok(outcome) => outcome,
-        Err(ExitSignal::Interrupt) => Ok(Outcome::Interrupted),
-        Err(ExitSignal::Terminate) => Ok(Outcome::Terminated),
-    }
+    runtime.block_on(signals.or(playing)).unwrap_or_else(|signal| Ok(signal.outcome()))
 }
 
 fn turn_config(recording: &Recording) -> TurnConfig {

@@ -8,6 +8,8 @@ use std::task::Poll;
 use annals_agent::protocol::Command;
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::error::Outcome;
+
 /// The signal that ended the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExitSignal {
@@ -15,6 +17,16 @@ pub(super) enum ExitSignal {
     Interrupt,
     /// A request to end.
     Terminate,
+}
+
+impl ExitSignal {
+    /// How the command ends. The turn stays as it is, and can be resumed.
+    pub(super) fn outcome(self) -> Outcome {
+        match self {
+            Self::Interrupt => Outcome::Interrupted,
+            Self::Terminate => Outcome::Terminated,
+        }
+    }
 }
 
 /// Listens to signals.

@@ -52,7 +52,7 @@ use super::frames::FrameOptions;
 use super::init_frame::InitFacts;
 use super::print::Printer;
 use super::refusals::RefusalReceiver;
-use super::signals::{ExitSignal, SignalListener};
+use super::signals::SignalListener;
 use super::{ChatApp, Program, model, runtime, start, stopped_command};
 use crate::args::{ChatArgs, ChatOutput};
 use crate::context::Context;
@@ -139,12 +139,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     for command in shells.end_all() {
         context.say(stopped_command(&command));
     }
-    match ended {
-        Ok(outcome) => outcome,
-        Err(ExitSignal::Interrupt) => Ok(Outcome::Interrupted),
-        // The turn stays as it is, and can be resumed.
-        Err(ExitSignal::Terminate) => Ok(Outcome::Terminated),
-    }
+    ended.unwrap_or_else(|signal| Ok(signal.outcome()))
 }
 
 /// Returns whether the program wants to be told when the session is idle.
