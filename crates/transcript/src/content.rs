@@ -111,6 +111,14 @@ macro_rules! blocks {
                 }
             }
 
+            /// The keys that the block's view has a name for.
+            pub fn known_keys(&self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$name(_) => $view::KNOWN_KEYS,)*
+                    Self::Unknown(_) => &[],
+                }
+            }
+
             /// The block's type, as written.
             pub fn type_name(&self) -> Option<Text<'a>> {
                 match self {

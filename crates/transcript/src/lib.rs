@@ -18,6 +18,7 @@ pub mod activity;
 pub mod agents;
 pub mod content;
 pub mod draft;
+pub mod drift;
 mod file_parts;
 pub mod graph;
 pub mod id;

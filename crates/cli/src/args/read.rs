@@ -185,6 +185,26 @@ pub(crate) struct PlansArgs {
     pub(crate) memory: bool,
 }
 
+const DRIFT_EXAMPLES: &str = "\
+The format changes with the releases of the client. What annals does not know stays in the file and is never lost; this lists it, with
+examples that hold none of your text.
+
+Examples:
+  # Everything that is new in your store
+  annals drift
+
+  # One session, for a bug report
+  annals drift 1c5e --json";
+
+/// `annals drift`
+#[derive(Debug, clap::Args)]
+#[command(after_help = DRIFT_EXAMPLES)]
+pub(crate) struct DriftArgs {
+    /// Sessions [default: all]
+    #[arg(value_name = "SESSION")]
+    pub(crate) sessions: Vec<String>,
+}
+
 const HISTORY_EXAMPLES: &str = "\
 Examples:
   # The last ten prompts

@@ -12,6 +12,7 @@ mod completions;
 mod compress;
 mod config;
 mod demo;
+mod drift;
 mod export;
 mod files;
 mod fork;
@@ -119,6 +120,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Stats(args)) => stats::run(&args, context),
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),
+        Some(Command::Drift(args)) => drift::run(&args, context),
         Some(Command::History(args)) => history::run(&args, context),
         Some(Command::Files(args)) => files::run(&args, context),
         Some(Command::New(args)) => new::run(&args, context),

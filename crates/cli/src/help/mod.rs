@@ -16,7 +16,10 @@ pub(crate) use topics::{TOPICS, Topic};
 pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Read",
-        &["ls", "show", "tui", "serve", "export", "tail", "check", "files", "todos", "plans", "history"],
+        &[
+            "ls", "show", "tui", "serve", "export", "tail", "check", "drift", "files", "todos", "plans",
+            "history",
+        ],
     ),
     ("Search", &["search", "sql", "index"]),
     ("Cost", &["usage", "stats"]),

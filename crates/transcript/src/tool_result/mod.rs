@@ -61,6 +61,14 @@ macro_rules! shapes {
                 }
             }
 
+            /// The keys that the view of the shape has a name for.
+            pub fn known_keys(&self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$name(_) => $view::KNOWN_KEYS,)*
+                    Self::Text(_) | Self::List(_) | Self::Unknown(_) | Self::Other(_) => &[],
+                }
+            }
+
             /// The fields of an object.
             pub fn fields(&self) -> Option<&Fields<'a>> {
                 match self {

@@ -19,7 +19,7 @@ fn is_transcript(name: &str) -> bool {
     !name.ends_with("journal.jsonl")
 }
 
-fn each_file(test: &str, mut check: impl FnMut(&str, &[u8])) {
+pub(crate) fn each_file(test: &str, mut check: impl FnMut(&str, &[u8])) {
     let Some(corpus) = corpus::or_skip(test) else { return };
     for path in corpus.transcripts() {
         let name = corpus.name_of(&path);

@@ -6,6 +6,7 @@ mod activity;
 mod appended;
 mod corpus;
 mod drafts;
+mod drift;
 mod from_json;
 mod fuzz_seeds;
 mod messages;
