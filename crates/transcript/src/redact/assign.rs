@@ -23,6 +23,9 @@ const MAX_DISTANCE: usize = 48;
 const MIN_RANDOM_BYTES: usize = 20;
 /// Maximum bytes of a value.
 pub(super) const MAX_VALUE_BYTES: usize = 4096;
+/// How many bytes a key has.
+const MIN_KEY_BYTES: usize = 16;
+const MAX_KEY_BYTES: usize = 128;
 /// How far a file of logins may name the machine before the password.
 const MAX_LOGIN_BYTES: usize = 160;
 
@@ -75,14 +78,45 @@ impl NameRules {
 /// The secret that a name announces.
 fn announced(hay: &Haystack<'_>, name: &str, span: Range<usize>) -> Option<Finding> {
     let is_query = matches!(hay.before(span.start), b'?' | b'&') && names::is_query_name(name);
-    let strength = names::strength(name).or(is_query.then_some(Strength::Weak))?;
+    let in_words = || names::strength_of_words(word_before(hay, span.start)?, name);
+    let strength = names::strength(name).or(is_query.then_some(Strength::Weak)).or_else(in_words)?;
     let hit = NameHit { span, name, strength };
     let value = assigned(hay, &hit)
         .or_else(|| login(hay, &hit))
         .or_else(|| nearby(hay, &hit))
         .or_else(|| in_sentence(hay, &hit))
-        .or_else(|| named_after(hay, &hit));
+        .or_else(|| named_after(hay, &hit))
+        .or_else(|| byte_list(hay, &hit));
     value.filter(|finding| !hay.is_data(&finding.span))
+}
+
+/// The word before a name, with one space between them.
+fn word_before<'t>(hay: &Haystack<'t>, start: usize) -> Option<&'t str> {
+    let end = start.checked_sub(1).filter(|end| hay.byte(*end) == b' ')?;
+    let word = hay.back(end, MAX_NAME_BYTES, |byte| byte.is_ascii_alphabetic());
+    hay.text.get(word..end)
+}
+
+/// `private_key: [12, 250, …]`: the bytes of a key as numbers.
+fn byte_list(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
+    let open = hay.skip(hit.span.end, MAX_DISTANCE, |byte| !b"[\n;,.{}".contains(&byte));
+    if hay.byte(open) != b'[' {
+        return None;
+    }
+    let end = hay
+        .skip(open + 1, MAX_VALUE_BYTES, |byte| byte.is_ascii_alphanumeric() || b", \t\r\n".contains(&byte));
+    let numbers = hay.text.get(open + 1..end)?.trim();
+    let is_byte = |number: &str| match number.strip_prefix("0x") {
+        Some(digits) => u8::from_str_radix(digits, 16).is_ok(),
+        None => number.parse::<u8>().is_ok(),
+    };
+    let (mut count, mut all) = (0, true);
+    for number in numbers.split(',').map(str::trim).filter(|number| !number.is_empty()) {
+        count += 1;
+        all &= is_byte(number);
+    }
+    let is_key = all && (MIN_KEY_BYTES..=MAX_KEY_BYTES).contains(&count) && is_varied(numbers);
+    is_key.then_some(Finding { kind: SecretKind::Assignment, span: open + 1..end })
 }
 
 /// The value of a field with a secret name.
@@ -153,7 +187,9 @@ fn in_sentence(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
         return None;
     }
     let (span, _) = literal(hay, after_words(hay, hit.span.end)?)?;
-    is_mixed(&hay.text[span.clone()]).then_some(Finding { kind: SecretKind::Assignment, span })
+    let value = &hay.text[span.clone()];
+    let is_key = hit.strength == Strength::Strong && is_usual_hex(value) && is_varied(value);
+    (is_mixed(value) || is_key).then_some(Finding { kind: SecretKind::Assignment, span })
 }
 
 /// A random string near the word, on the same line; a hexadecimal one only if it is the next word.
@@ -183,13 +219,16 @@ fn nearby(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
 
 /// `auth token 0123…`: digits of the usual lengths right after two words that announce them.
 fn is_next_hex(hay: &Haystack<'_>, hit: &NameHit<'_>, token: &str) -> bool {
-    let is_usual =
-        [32, 40, 48, 64].contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_hexdigit());
     let before = hay.tail(hit.span.start, 12).to_ascii_lowercase();
     let words: [&[u8]; 6] = [b"auth ", b"api ", b"access ", b"account ", b"secret ", b"bearer "];
-    is_usual
+    is_usual_hex(token)
         && is_varied(token)
         && random_bits(token) > 60.0
         && words.iter().any(|word| before.ends_with(word))
         && hay.text[hit.span.end..].starts_with([' ', ':'])
+}
+
+/// Whether a text has as many hexadecimal digits as keys have.
+fn is_usual_hex(text: &str) -> bool {
+    [32, 40, 48, 64].contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

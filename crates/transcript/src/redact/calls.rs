@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
+use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::names;
-use super::values::{is_mixed, is_placeholder, is_random, is_varied};
+use super::values::{is_mixed, is_placeholder, is_random, is_sample, is_uuid, is_varied};
 use super::words::random_bits;
 
 /// Maximum bytes of the arguments of a call.
@@ -14,6 +15,12 @@ const MAX_CALL_BYTES: usize = 240;
 const MAX_PROMPT_BYTES: usize = 160;
 /// Fewest random bits of a value that its place announces.
 const MIN_BITS: f64 = 60.0;
+/// A number in hexadecimal digits.
+const MIN_ID_DIGITS: usize = 32;
+const MAX_ID_BYTES: usize = 140;
+/// A password for an application: sixteen letters in four groups, most of which are no words.
+const APP_PASSWORD_BYTES: usize = 19;
+const MIN_APP_PASSWORD_BITS: f64 = 36.0;
 
 /// The string in quotes at this place among the arguments of a call; other arguments may be anything without a comma.
 fn argument(hay: &Haystack<'_>, at: usize, place: usize) -> Option<Range<usize>> {
@@ -174,4 +181,41 @@ pub(super) fn word_before(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>>
     let end = hay.back(at, 2, |byte| b"\"'`".contains(&byte));
     let start = hay.back(end, 64, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
     is_mixed(hay.text.get(start..end)?).then_some(start..end)
+}
+
+/// The next word, if it is as long as a key in hexadecimal digits, or a UUID: elsewhere such a word is a name.
+pub(super) fn id_word(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    let start = hay.skip(at, 8, |byte| byte.is_ascii_whitespace() || b":=\"'`".contains(&byte));
+    let end = hay.skip(start, MAX_ID_BYTES, |byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+    let word = hay.text.get(start..end)?.trim_end_matches('.');
+    let digits = word.trim_start_matches("0x");
+    let is_hex =
+        digits.len() >= MIN_ID_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'.');
+    let is_id = is_uuid(word) || is_hex || word.starts_with("1000.") && word.len() > MIN_ID_DIGITS;
+    (is_id && is_varied(word) && !is_sample(word)).then(|| start..start + word.len())
+}
+
+/// `nhxv lkgn zlst kzxx`, as Google writes a password for an application.
+pub(super) fn app_password(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    let is_gap = |byte: u8| b" :=\"'`\t".contains(&byte);
+    let mut start = hay.skip(at, 8, is_gap);
+    if hay.text.get(start..)?.starts_with("is ") {
+        start = hay.skip(start + 3, 8, is_gap);
+    }
+    let text = hay.text.get(start..start + APP_PASSWORD_BYTES)?;
+    let is_group = |group: &str| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_password = text.split(' ').count() == 4
+        && text.split(' ').all(is_group)
+        && random_bits(text) >= MIN_APP_PASSWORD_BITS
+        && !is_word_byte(hay.byte(start + text.len()));
+    is_password.then(|| start..start + text.len())
+}
+
+/// What follows the colon in `name:password`, if it is as mixed as only a password is.
+pub(super) fn user_pair(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    let start = hay.skip(at, 1, |byte| b"'\"".contains(&byte));
+    let name = hay.skip(start, 64, |byte| byte.is_ascii_alphanumeric() || b"_.@+-".contains(&byte));
+    let end = hay.end(name + 1, Alphabet::Argument);
+    let password = hay.text.get(name + 1..end).filter(|_| name > start && hay.byte(name) == b':')?;
+    (is_mixed(password) && !is_placeholder(password)).then(|| name + 1..end)
 }

@@ -144,8 +144,10 @@ fn listed(hay: &Haystack<'_>, at: usize) -> Vec<Range<usize>> {
         let word = hay.text[start..end].trim_end_matches('-');
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
         let is_date = word.len() == 10 && word.bytes().filter(|byte| *byte == b'-').count() == 2;
+        // One of the codes may have few digits by chance.
+        let is_like_last = found.last().is_some_and(|last| is_alike(&hay.text[last.clone()], word));
         if (8..=24).contains(&word.len())
-            && digits >= 3
+            && (digits >= 3 || digits >= 1 && is_like_last)
             && is_enough(word)
             && !is_date
             && !is_placeholder(word)
@@ -162,6 +164,12 @@ fn listed(hay: &Haystack<'_>, at: usize) -> Vec<Range<usize>> {
         place = end;
     }
     if found.len() < 2 { Vec::new() } else { found }
+}
+
+/// Whether two codes have groups of the same lengths.
+fn is_alike(one: &str, other: &str) -> bool {
+    one.len() == other.len()
+        && one.bytes().zip(other.bytes()).all(|(one, other)| (one == b'-') == (other == b'-'))
 }
 
 fn is_enough(word: &str) -> bool {

@@ -60,6 +60,12 @@ enum Mark {
     UserFlag,
     /// The input of a program that reads a password.
     HereString,
+    /// The next word, if it is a number in hexadecimal digits or a UUID.
+    Id,
+    /// Four groups of four letters.
+    AppPassword,
+    /// What follows the colon in `name:password`.
+    UserPair,
 }
 
 const MARKS: &[(&str, Mark)] = &[
@@ -103,6 +109,28 @@ const MARKS: &[(&str, Mark)] = &[
     ("keymaterial=", Mark::Value),
     ("keymaterial>", Mark::Value),
     ("creds:", Mark::Value),
+    ("creds are", Mark::Value),
+    ("login with", Mark::Value),
+    ("log in with", Mark::Value),
+    ("sign in with", Mark::Value),
+    ("geniekey", Mark::Id),
+    ("zoho-oauthtoken", Mark::Id),
+    ("oauth ", Mark::Id),
+    ("splunk ", Mark::Id),
+    ("jenkins-crumb:", Mark::Id),
+    ("auth:token", Mark::Id),
+    ("master.key", Mark::Id),
+    ("accounts: [", Mark::Id),
+    ("accounts:[", Mark::Id),
+    ("codecov.io/bash) -t", Mark::Id),
+    ("credentials are", Mark::Value),
+    (" and pass ", Mark::Value),
+    ("app password", Mark::AppPassword),
+    ("app-password", Mark::AppPassword),
+    ("x-honeycomb-team:", Mark::Random),
+    (" --user ", Mark::UserPair),
+    (" --user=", Mark::UserPair),
+    (" -u ", Mark::UserPair),
     ("cred:", Mark::Value),
     ("x-jfrog-art-api:", Mark::Random),
     ("sonar.login=", Mark::Random),
@@ -231,6 +259,9 @@ impl MarkRules {
                 Mark::Fallback => calls::fallback(hay, hit.end() - 1),
                 Mark::UserFlag => calls::beside_user(hay, hit.range()),
                 Mark::HereString => calls::here_string(hay, hit.range()),
+                Mark::Id => calls::id_word(hay, hit.end()),
+                Mark::AppPassword => calls::app_password(hay, hit.end()),
+                Mark::UserPair => calls::user_pair(hay, hit.end()),
             };
             if let Some(span) = span {
                 done = span.end;

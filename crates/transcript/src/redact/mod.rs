@@ -19,6 +19,7 @@ mod joined;
 mod kind;
 mod lines;
 mod logins;
+mod lone;
 mod marks;
 mod names;
 mod placeholders;

@@ -35,6 +35,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "motdepasse",
     "wachtwoord",
     "_pat",
+    "salt",
 ];
 
 const PASSWORDS: WordList = WordList(
@@ -69,7 +70,8 @@ const KEY_ADJECTIVES: WordList = WordList(
     "api access secret private signing sign encryption encrypt decryption auth account master service shared \
      license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
      server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
-     anon role validation write ingestion unseal recovery transfer sdk vault seed bearer",
+     anon role validation write ingestion unseal recovery transfer sdk vault seed bearer network personal developer \
+     merchant",
 );
 /// A `key` after one of these is not.
 const PLAIN_KEYS: WordList = WordList(
@@ -146,9 +148,19 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
         "pat" => (is_environment(name) && previous.is_some()).then_some(Strength::Strong),
         "credential" | "credentials" | "creds" | "jwt" => Some(Strength::Weak),
         "auth" if words.len() <= 2 => Some(Strength::Weak),
-        "session" | "seed" if is_environment(name) => Some(Strength::Weak),
+        "session" | "seed" | "salt" if is_environment(name) => Some(Strength::Weak),
         _ => None,
     }
+}
+
+/// What "API key" announces, and "the key" if its value is random enough.
+pub(super) fn strength_of_words(before: &str, word: &str) -> Option<Strength> {
+    if !word.eq_ignore_ascii_case("key") {
+        return None;
+    }
+    let before = before.to_ascii_lowercase();
+    let is_article = ["the", "my", "our"].contains(&before.as_str());
+    KEY_ADJECTIVES.contains(&before).then_some(Strength::Strong).or(is_article.then_some(Strength::Weak))
 }
 
 /// Whether a name of a query, such as `sig`, announces a secret there.

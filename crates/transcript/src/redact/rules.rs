@@ -18,7 +18,7 @@ use super::rewrite::FileText;
 use super::view::View;
 use super::visit::TextKind;
 use super::windows::{is_long, windows};
-use super::{blocks, codes, columns, encoded, headers, lines, logins, urls};
+use super::{blocks, codes, columns, encoded, headers, lines, logins, lone, urls};
 
 /// How often base64 is decoded within base64.
 const MAX_ENCODINGS: usize = 3;
@@ -153,6 +153,7 @@ impl SecretRules {
         logins::find(&hay, &mut found);
         columns::find(&hay, &mut found);
         codes::find(&hay, &mut found);
+        lone::find(&hay, &public, &mut found);
         // The digits of a certificate may look like a key, but what is known by its name or format stays found.
         let is_guess = |finding: &Finding| match finding.kind {
             SecretKind::Aws => !view.text[finding.span.clone()].starts_with('A'),
@@ -264,7 +265,7 @@ fn in_windows(text: &str, mut find: impl FnMut(&str) -> Vec<Finding>) -> Vec<Fin
 }
 
 /// Whether a range is inside one of these, which are in order.
-fn is_inside(ranges: &[Range<usize>], span: &Range<usize>) -> bool {
+pub(super) fn is_inside(ranges: &[Range<usize>], span: &Range<usize>) -> bool {
     let next = ranges.partition_point(|range| range.end <= span.start);
     ranges.get(next).is_some_and(|range| range.start <= span.start)
 }

@@ -218,7 +218,8 @@ fn after_tag(hay: &Haystack<'_>, start: usize, closed: usize) -> Option<usize> {
 
 /// Where the value begins in "password for the staging database is value".
 pub(super) fn after_words(hay: &Haystack<'_>, at: usize) -> Option<usize> {
-    let end = hay.skip(at, MAX_SENTENCE_BYTES, |byte| byte != b'\n' && byte != b'.' && byte != b',');
+    let line = hay.skip(at, MAX_SENTENCE_BYTES, |byte| byte != b'\n' && byte != b',');
+    let end = memchr::memmem::find(&hay.bytes[at..line], b". ").map_or(line, |stop| at + stop);
     let sentence = &hay.bytes[at..end];
     let place = [&b" is "[..], b" was ", b": ", b" ist ", b" = "]
         .iter()

@@ -36,7 +36,11 @@ fn tokens_are_known_by_their_shape() {
         {
             assert_eq!(kinds(&text), [(kind, secret.clone())], "{kind}");
         }
-        assert_eq!(kinds(&format!("x{secret}")), [], "{kind} inside a word");
+        let inside = kinds(&format!("x{secret}"));
+        assert!(
+            inside.iter().all(|(found, _)| *found == SecretKind::Entropy),
+            "{kind} inside a word: {inside:?}"
+        );
     }
 }
 

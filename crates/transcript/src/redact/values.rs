@@ -134,6 +134,9 @@ const ID_PREFIXES: &[&str] = &[
     "pk_test_",
     "ssh-rsa",
     "ssh-ed25519",
+    "AAAAB3NzaC1",
+    "AAAAC3NzaC1",
+    "AAAAE2VjZHNh",
     "age1",
     "npub1",
     "arn:",
@@ -205,7 +208,7 @@ pub(super) fn is_mixed(value: &str) -> bool {
     let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
     let (lower, upper) = (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase));
     let digit = has(u8::is_ascii_digit);
-    let sign = value.contains(['!', '@', '#', '$', '%', '^', '&', '*']);
+    let sign = value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?']);
     let (bits, length) = (random_bits(value), value.len() as f64);
     let is_version = value.as_bytes().first().is_some_and(u8::is_ascii_digit) && value.contains(['.', ':']);
     let (is_all, is_letters) = (lower && upper && digit || sign && digit && (lower || upper), lower && upper);
@@ -388,7 +391,10 @@ fn is_code(value: &str, notation: Notation) -> bool {
                 || value.contains("=>")
         }
         Notation::Bare => {
-            has(&['(', ')', '[', ']', '{', '}', '<', '>', '|', ' ', '?'])
+            has(&['(', ')', '[', ']', '{', '}', '<', '>', '|', ' '])
+                // A password may end with it; `name?` of a program has no digits.
+                || value.trim_end_matches('?').contains('?')
+                || value.ends_with('?') && !value.bytes().any(|byte| byte.is_ascii_digit())
                 || value.contains("::")
                 || value.contains("->")
                 || value.starts_with(['&', '.', ':', '='])

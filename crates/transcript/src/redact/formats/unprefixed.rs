@@ -11,6 +11,9 @@ use super::{is_random_tail, is_word_byte};
 /// The length of a secret access key of AWS, and how far it may be from its id.
 const AWS_SECRET_BYTES: usize = 40;
 const MAX_AWS_DISTANCE: usize = 256;
+/// The token of an account of Twilio, and how far it may be from the account.
+const TWILIO_DIGITS: usize = 32;
+const MAX_TWILIO_DISTANCE: usize = 16;
 /// The digits of a full line of base64.
 const MIN_LINE_DIGITS: usize = 60;
 
@@ -21,7 +24,7 @@ struct MarkFormat {
     after: (Alphabet, usize, usize),
 }
 
-const MARK_FORMATS: [MarkFormat; 5] = [
+const MARK_FORMATS: [MarkFormat; 10] = [
     // Terraform
     MarkFormat { mark: ".atlasv1.", before: (Alphabet::Alnum, 14, 14), after: (Alphabet::Token, 60, 80) },
     // Telegram bots
@@ -30,12 +33,20 @@ const MARK_FORMATS: [MarkFormat; 5] = [
     MarkFormat { mark: "Q~", before: (Alphabet::Dotted, 4, 4), after: (Alphabet::Dotted, 30, 34) },
     // MaxMind
     MarkFormat { mark: "_mmk", before: (Alphabet::Word, 36, 36), after: (Alphabet::Word, 0, 0) },
+    // Storage, batches and databases of Azure
+    MarkFormat { mark: "+ASt", before: (Alphabet::Base64, 76, 76), after: (Alphabet::Base64, 8, 8) },
+    MarkFormat { mark: "+ABa", before: (Alphabet::Base64, 76, 76), after: (Alphabet::Base64, 8, 8) },
+    MarkFormat { mark: "ACDb", before: (Alphabet::Base64, 76, 76), after: (Alphabet::Base64, 6, 8) },
+    MarkFormat { mark: "JQQJ99", before: (Alphabet::Base64, 52, 52), after: (Alphabet::Base64, 20, 40) },
+    // New Relic
+    MarkFormat { mark: "NRAL", before: (Alphabet::Hex, 36, 36), after: (Alphabet::Word, 0, 0) },
     // Mailchimp
     MarkFormat { mark: "-us", before: (Alphabet::Hex, 32, 32), after: (Alphabet::Digits, 1, 2) },
 ];
 
 pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
     find_marks(hay, found);
+    twilio_tokens(hay, found);
     aws_secrets(hay, found);
 }
 
@@ -82,6 +93,20 @@ fn discord(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
         let text = &hay.text[start..end];
         if is_token && b"MNO".contains(&hay.byte(start)) && is_random_tail(hay, text) {
             found.push(Finding { kind: SecretKind::ApiKey, span: start..end });
+        }
+    }
+}
+
+/// The token of Twilio right after its account: 32 hexadecimal digits, which mean nothing elsewhere.
+fn twilio_tokens(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    let is_account =
+        |finding: &&Finding| hay.text[finding.span.clone()].starts_with("AC") && finding.span.len() == 34;
+    let accounts: Vec<_> = found.iter().filter(is_account).map(|finding| finding.span.end).collect();
+    for end in accounts {
+        let start = hay.skip(end, MAX_TWILIO_DISTANCE, |byte| !byte.is_ascii_alphanumeric() && byte != b'\n');
+        let token = start..hay.skip(start, TWILIO_DIGITS + 1, |byte| byte.is_ascii_hexdigit());
+        if token.len() == TWILIO_DIGITS && !is_word_byte(hay.byte(token.end)) {
+            found.push(Finding { kind: SecretKind::ApiKey, span: token });
         }
     }
 }

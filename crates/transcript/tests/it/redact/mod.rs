@@ -5,4 +5,5 @@ mod fresh;
 mod kinds;
 mod places;
 mod recall;
+mod services;
 mod values;

@@ -8,6 +8,7 @@ use super::contexts::{CONTEXTS, Disguise, WRAPPINGS};
 use super::fresh::FRESH_PLACES;
 use super::kinds::{FORMATS, NAMED, PLACES};
 use super::places::{KNOWN_PLACES, NEIGHBOUR_PLACES, OTHER_PLACES, UNSEEN_PLACES};
+use super::services::SERVICE_PLACES;
 use super::values::Random;
 
 /// Values of each kind.
@@ -200,19 +201,21 @@ fn secrets_that_a_neighbour_announces_are_found() {
 }
 
 #[test]
-fn secrets_of_a_list_that_was_written_without_the_rules_are_found() {
+fn secrets_of_lists_that_were_written_without_the_rules_are_found() {
     let rules = SecretRules::new(&[], &[]).unwrap();
-    let mut table = RecallTable::default();
-    for round in 0..ROUNDS {
-        for (place, template) in FRESH_PLACES {
-            let (text, secret) = filled(template, round + 53);
-            let rest = left(&rules, &text);
-            let is_found = !secret.lines().any(|line| is_left(&rest, line.trim()));
-            table.note("fresh places", &format!("{place}: {text}"), is_found);
+    for (list, places) in [("fresh places", FRESH_PLACES), ("services", SERVICE_PLACES)] {
+        let mut table = RecallTable::default();
+        for round in 0..ROUNDS {
+            for (place, template) in places {
+                let (text, secret) = filled(template, round + 53);
+                let rest = left(&rules, &text);
+                let is_found = !secret.lines().any(|line| is_left(&rest, line.trim()));
+                table.note(list, &format!("{place}: {text}"), is_found);
+            }
         }
+        assert!(places.len() >= 150);
+        table.check();
     }
-    assert!(FRESH_PLACES.len() >= 150);
-    table.check();
 }
 
 #[test]
@@ -224,6 +227,7 @@ fn a_text_may_end_anywhere() {
         .chain(UNSEEN_PLACES)
         .chain(NEIGHBOUR_PLACES)
         .chain(FRESH_PLACES)
+        .chain(SERVICE_PLACES)
     {
         let (text, _) = filled(template, 5);
         for end in (0..text.len().min(240)).filter(|end| text.is_char_boundary(*end)) {

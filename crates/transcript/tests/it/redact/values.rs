@@ -29,11 +29,17 @@ impl Random {
         (0..count).map(|_| char::from(letters[self.below(letters.len())])).collect()
     }
 
-    /// `w`: words of a passphrase. `B`: lines of base64 in which a token stands.
+    /// `w`: words of a passphrase. `W`: words, digits and a sign, as people put a password together. `B`: lines of base64 in which a
+    /// token stands.
     fn words(&mut self, class: &str, count: usize) -> Option<String> {
         let pick = |random: &mut Self| WORDS.split(' ').nth(random.below(64)).unwrap();
         match class {
             "w" => Some((0..count).map(|_| pick(self)).collect::<Vec<_>>().join(" ")),
+            "W" => {
+                let titled = |word: &str| word[..1].to_uppercase() + &word[1..];
+                let words: String = (0..count).map(|_| titled(pick(self))).collect();
+                Some(words + &self.text("23456789", 4) + &self.text("!#?$", 1))
+            }
             "B" => {
                 let filler: String = (0..count * 6).map(|_| pick(self).to_owned() + ": yes\n").collect();
                 let text = format!("{filler}value: ghp_{}\n{filler}", self.fill("<A36>"));
@@ -65,6 +71,7 @@ impl Random {
                 "b" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
                 "U" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
                 "l" => "abcdefghijklmnopqrstuvwxyz0123456789",
+                "s" => "abcdefghijklmnopqrstuvwxyz",
                 "h" => "0123456789abcdef",
                 "d" => "0123456789",
                 "q" => "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
