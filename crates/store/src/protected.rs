@@ -4,7 +4,7 @@
 use std::path::Path;
 
 /// Folders whose files are read as configuration or run as programs.
-const FOLDERS: [&str; 21] = [
+const FOLDERS: &[&str] = &[
     ".hg",
     ".svn",
     ".jj",
@@ -26,10 +26,25 @@ const FOLDERS: [&str; 21] = [
     ".oh-my-zsh",
     ".mvn",
     ".yarn",
+    ".m2",
+    ".sbt",
+    ".bundle",
+    ".subversion",
+    ".lefthook",
+    ".vim",
+    ".emacs.d",
+    ".zed",
+    ".fleet",
+    ".cursor",
+    ".windsurf",
+    ".continue",
+    ".roo",
+    ".codex",
+    ".gemini",
 ];
 
 /// Files of the same kind.
-const FILES: [&str; 46] = [
+const FILES: &[&str] = &[
     ".screenrc",
     ".gdbinit",
     ".lldbinit",
@@ -76,10 +91,51 @@ const FILES: [&str; 46] = [
     ".xprofile",
     ".xinitrc",
     ".xsession",
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    ".drone.yml",
+    ".woodpecker.yml",
+    ".appveyor.yml",
+    "appveyor.yml",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "jenkinsfile",
+    ".lefthook.yml",
+    "lefthook.yml",
+    "lefthook.yaml",
+    ".overcommit.yml",
+    ".pre-commit-hooks.yaml",
+    ".mise.toml",
+    "mise.toml",
+    ".direnvrc",
+    ".asdfrc",
+    ".bazelrc",
+    ".buckconfig",
+    ".hgrc",
+    ".terraformrc",
+    ".condarc",
+    ".sqliterc",
+    ".irbrc",
+    ".pryrc",
+    ".rprofile",
+    ".renviron",
+    ".pythonrc",
+    ".pdbrc",
+    ".ghci",
+    ".iex.exs",
+    ".latexmkrc",
+    ".emacs",
+    ".nanorc",
+    ".ackrc",
+    ".gvimrc",
+    ".ideavimrc",
+    ".xonshrc",
+    ".wezterm.lua",
+    ".editrc",
 ];
 
 /// Folders of two names.
-const PAIRS: [(&str, &str); 11] = [
+const PAIRS: &[(&str, &str)] = &[
     (".config", "direnv"),
     (".config", "npm"),
     (".config", "nvim"),
@@ -90,11 +146,28 @@ const PAIRS: [(&str, &str); 11] = [
     (".config", "fish"),
     (".config", "systemd"),
     (".config", "autostart"),
+    (".config", "zed"),
+    (".config", "nushell"),
+    (".config", "mise"),
+    (".gradle", "init.d"),
     (".github", "workflows"),
+    (".github", "actions"),
 ];
 
 /// Files that agents read as instructions.
-const INSTRUCTIONS: [&str; 4] = ["claude.md", "claude.local.md", "agents.md", "gemini.md"];
+const INSTRUCTIONS: &[&str] = &[
+    "claude.md",
+    "claude.local.md",
+    "agents.md",
+    "gemini.md",
+    "qwen.md",
+    "warp.md",
+    "copilot-instructions.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+    ".goosehints",
+];
 
 /// Whether a change there could run programs or grant access.
 pub fn is_protected(path: &Path) -> bool {
@@ -132,6 +205,12 @@ mod tests {
             ".config/git/config",
             ".Bashrc",
             ".husky",
+            "a/.gitlab-ci.yml",
+            "Jenkinsfile",
+            ".cursor/mcp.json",
+            ".zed/tasks.json",
+            "/home/u/.Rprofile",
+            "/home/u/.gradle/init.d/x.gradle",
         ] {
             assert!(is_protected(Path::new(path)), "{path}");
         }
