@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annals_collect::sink::Scheme;
+use annals_collect::sink::{Scheme, without_login};
 use annals_store::read::read_input;
 use annals_team::query::Scope;
 use annals_team::{AddressError, Engine, EngineAddress, EngineError, Login, schema};
@@ -18,12 +18,12 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 /// Parses an address that an option names.
 pub(crate) fn address(option: &str, text: &str) -> Result<EngineAddress, Fault> {
     EngineAddress::parse(text).map_err(|error| {
+        let fault = Fault::usage(format!("{option} {}: {error}", without_login(text)));
         match error {
-            // The message must not repeat them.
-            AddressError::Credentials => Fault::usage(format!("{option}: {error}")).hint(
+            AddressError::Credentials => fault.hint(
                 "put the login into --login-file, or into $ANNALS_CLICKHOUSE_USER and $ANNALS_CLICKHOUSE_PASSWORD",
             ),
-            _ => Fault::usage(format!("{option} {text}: {error}")),
+            _ => fault,
         }
     })
 }

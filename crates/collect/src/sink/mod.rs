@@ -19,7 +19,7 @@ pub use exchange::HttpReply;
 pub use http::{ExposedToken, HttpSink};
 pub use lines::{FileSink, OutputSink};
 pub use tls::{Trust, TrustError};
-pub use url::{Scheme, Url, UrlError};
+pub use url::{Scheme, Url, UrlError, without_login};
 
 use crate::item::Batch;
 use crate::retry::RetryAfter;

@@ -39,6 +39,13 @@ pub enum UrlError {
     Malformed,
 }
 
+/// An address as a message may repeat it: without what stands before an `@`, which may be a password.
+pub fn without_login(text: &str) -> String {
+    let Some((login, host)) = text.rsplit_once('@') else { return text.to_owned() };
+    let scheme = login.find("://").map_or("", |at| &login[..at + 3]);
+    format!("{scheme}…@{host}")
+}
+
 impl Url {
     /// Parses an address. What was written is kept beside what it means: the state of a sink is named after it.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
@@ -89,6 +96,13 @@ fn is_loopback(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_do_not_repeat_a_password() {
+        assert_eq!(without_login("http://me:w@rd@host/x"), "http://…@host/x");
+        assert_eq!(without_login("me:word@host"), "…@host");
+        assert_eq!(without_login("https://host/x"), "https://host/x");
+    }
 
     #[test]
     fn addresses_are_read_or_refused() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use annals_collect::Sink;
 use annals_collect::sink::{
-    BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Scheme, Url, UrlError,
+    BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Scheme, Url, UrlError, without_login,
 };
 use annals_store::digest::short;
 use annals_store::read::read_input;
@@ -44,7 +44,7 @@ impl Destination {
             return team::address("--to", text).map(Self::Engine);
         }
         Url::parse(text).map(Self::Receiver).map_err(|error| {
-            let fault = Fault::usage(format!("--to {text}: {error}"));
+            let fault = Fault::usage(format!("--to {}: {error}", without_login(text)));
             match error {
                 UrlError::Credentials => fault.hint("pass the token in $ANNALS_TOKEN or --token-file"),
                 UrlError::Malformed => {
