@@ -134,6 +134,8 @@ pub(crate) enum Command {
     Sql(LazyArgs<SqlArgs>),
     /// Check whether sessions resume, and list what is broken
     Check(LazyArgs<CheckArgs>),
+    /// Report what annals works with here, and what is wrong
+    Doctor(LazyArgs<DoctorArgs>),
     /// List what annals does not recognise in your sessions
     Drift(LazyArgs<DriftArgs>),
     /// Report tokens and cost by day, session, model or tool

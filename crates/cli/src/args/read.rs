@@ -185,6 +185,23 @@ pub(crate) struct PlansArgs {
     pub(crate) memory: bool,
 }
 
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  # Version, stores, data folder, index, programs
+  annals doctor
+
+  # Does this session resume?
+  annals doctor last";
+
+/// `annals doctor`
+#[derive(Debug, clap::Args)]
+#[command(after_help = DOCTOR_EXAMPLES)]
+pub(crate) struct DoctorArgs {
+    /// Check these sessions instead, as annals check does
+    #[arg(value_name = "SESSION")]
+    pub(crate) sessions: Vec<String>,
+}
+
 const DRIFT_EXAMPLES: &str = "\
 The format changes with the releases of the client. What annals does not know stays in the file and is never lost; this lists it, with
 examples that hold none of your text.

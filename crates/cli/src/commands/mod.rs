@@ -12,6 +12,7 @@ mod completions;
 mod compress;
 mod config;
 mod demo;
+mod doctor;
 mod drift;
 mod export;
 mod files;
@@ -69,7 +70,7 @@ fn uses_store(command: Option<&Command>) -> bool {
                 | Command::Config(_)
                 | Command::Team(_)
         )
-    )
+    ) && !matches!(command, Some(Command::Doctor(args)) if args.sessions.is_empty())
 }
 
 /// Whether a command is for one store, and neither a session nor the id of a change tells which.
@@ -120,6 +121,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Stats(args)) => stats::run(&args, context),
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),
+        Some(Command::Doctor(args)) => doctor::run(&args, context),
         Some(Command::Drift(args)) => drift::run(&args, context),
         Some(Command::History(args)) => history::run(&args, context),
         Some(Command::Files(args)) => files::run(&args, context),

@@ -46,7 +46,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     ),
     ("Keep", &["archive", "restore", "trash", "gc", "collect", "team"]),
     ("Chat", &["chat", "mock-api"]),
-    ("Other", &["config", "demo", "completions", "man", "help"]),
+    ("Other", &["config", "doctor", "demo", "completions", "man", "help"]),
 ];
 
 /// Returns the command line with the grouped list as the page of `annals` itself.

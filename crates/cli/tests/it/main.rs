@@ -23,6 +23,8 @@ mod costs_agree;
 mod crashes;
 mod damage;
 mod described;
+mod doctor;
+mod drift;
 mod errors;
 mod exporting;
 mod files;

@@ -124,7 +124,7 @@ pub(super) fn cases() -> Vec<Case> {
         };
         cases.extend(values.iter().map(|value| Case::new(&line(value))));
     }
-    let reading = "ls --all --long|show S --full|check S|check --all -v|todos|todos --all|plans|plans plan|plans N|drift|drift S|drift N\
+    let reading = "ls --all --long|show S --full|check S|check --all -v|todos|todos --all|plans|plans plan|plans N|drift|drift S|drift N|doctor|doctor S\
         |export --all --to N|export --all --redact --as markdown --to N\
         |history|files|files S|files T|files --changed|search UFdO -C 2|search T|search B --exact|search --exact .|stats|usage --compare|usage --statusline\
         |index|index --rebuild|collect --to -|collect --to - --dry-run|collect --to N|collect --to - --status|collect --to N --status --json|collect --to - --retry-refused|gc|gc --older-than 0d\
