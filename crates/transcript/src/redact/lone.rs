@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
 use super::rules::{Finding, is_inside};
-use super::values::{is_name, is_placeholder, is_random, is_varied};
-use super::words::{WordList, parts, random_bits};
+use super::values::{is_name, is_placeholder, is_random, is_uuid, is_varied};
+use super::words::{WordList, has_word, parts, random_bits};
 
 /// The fewest bytes of a token with letters of both cases and digits; behind a prefix such as `live_`, what follows it. The ids
 /// that services generate have at most 27.
@@ -20,6 +20,9 @@ const MIN_SMALL_BYTES: usize = 40;
 const MAX_BYTES: usize = 200;
 /// The longest part of a prefix.
 const MAX_PREFIX_BYTES: usize = 12;
+/// A word of this many letters makes a name of it.
+const MIN_WORD_LETTERS: usize = 8;
+const UUID_BYTES: usize = 36;
 /// Lengths of the addresses of wallets, which have no `0`, `O`, `I` and `l`.
 const ADDRESS_BYTES: std::ops::RangeInclusive<usize> = 32..=44;
 /// How much before a token is looked at for its name.
@@ -62,9 +65,11 @@ fn is_token(hay: &Haystack<'_>, text: &str, span: &Range<usize>) -> bool {
     hay.count(text.len() * 4);
     let tail = without_prefix(text);
     let min = if tail.len() == text.len() { MIN_BYTES } else { MIN_TAIL_BYTES };
-    let is_key = tail.len() >= min && is_random(tail) && !is_address(text) || is_single_case(tail);
-    is_key
+    let is_mixed =
+        tail.len() >= min && is_random(tail) && !has_word(tail, MIN_WORD_LETTERS) && !is_address(text);
+    (is_mixed || is_single_case(tail))
         && !is_name(text)
+        && !is_symbol(text)
         && stands_alone(hay, span)
         && !hay.is_data(span)
         && !is_among_digits(hay, span)
@@ -109,6 +114,12 @@ fn is_single_case(text: &str) -> bool {
         && is_varied(text)
         && !is_placeholder(text)
         && random_bits(text) >= text.len() as f64 * 2.5
+}
+
+/// A name that a compiler or a device made: `_ZN4core3fmt…`, `GPU-` and a UUID.
+fn is_symbol(text: &str) -> bool {
+    let has_uuid = text.len().checked_sub(UUID_BYTES).and_then(|at| text.get(at..)).is_some_and(is_uuid);
+    has_uuid || ["_Z", "__Z", "_R"].iter().any(|prefix| text.starts_with(prefix))
 }
 
 /// The public address of a wallet.
@@ -190,6 +201,9 @@ mod tests {
             "https://docs.h.net/d/XJRFSbGc4FBlNVdA4fQk4Hzo4dEKLN82/edit",
             "https://h.net/?v=XJRFSbGc4FBlNVdA4fQk4Hzo4dEKLN82",
             "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+            "_Z55__device_stub__Z26vsla_gpu_matmul_kernel_f32PfPKfS1_iiiPfPKfS1_iii",
+            "GPU-4ba4586d-2e15-becb-0980-cf533467243e",
+            "WHvX64RegisterMsrMtrrFix16k80000",
             "SpecialBoundsError::SignedDurationFloatOutOfRangeF64.into()",
             "9fceb02d0ae598e95dc970b74767f19372d61af89fceb02d0ae598e95dc970b7",
             "MQswCQYDVQQGEwJVUzEPMA0GA1UEChMGQW1hem9uMRkwFwYDVQQDExBBbWF6b24g\nMQswCQYDVQQGEwJVUzEPMA0GA1UEChMGQW1hem9uMRkwFwYDVQQDExBBbWF6b24g",

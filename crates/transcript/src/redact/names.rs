@@ -153,14 +153,10 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
     }
 }
 
-/// What "API key" announces, and "the key" if its value is random enough.
+/// What "API key" announces.
 pub(super) fn strength_of_words(before: &str, word: &str) -> Option<Strength> {
-    if !word.eq_ignore_ascii_case("key") {
-        return None;
-    }
-    let before = before.to_ascii_lowercase();
-    let is_article = ["the", "my", "our"].contains(&before.as_str());
-    KEY_ADJECTIVES.contains(&before).then_some(Strength::Strong).or(is_article.then_some(Strength::Weak))
+    let is_key = word.eq_ignore_ascii_case("key") && KEY_ADJECTIVES.contains(&before.to_ascii_lowercase());
+    is_key.then_some(Strength::Strong)
 }
 
 /// Whether a name of a query, such as `sig`, announces a secret there.

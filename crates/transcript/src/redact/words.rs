@@ -101,6 +101,12 @@ pub(super) fn random_bits(text: &str) -> f64 {
     bits + SIGN_BITS * signs as f64
 }
 
+/// Whether one part of a text is a word of at least this many letters: by chance that is rare where cases and digits are mixed.
+pub(super) fn has_word(text: &str, letters: usize) -> bool {
+    let is_word = |part: &str| part.as_bytes()[0].is_ascii_alphabetic() && PAIRS.is_word(part.as_bytes());
+    parts(text).any(|part| part.len() >= letters && is_word(part))
+}
+
 /// Whether the letters of a text are words, however many there are.
 pub(super) fn is_words(text: &str) -> bool {
     let letters = |part: &&str| part.as_bytes()[0].is_ascii_alphabetic();
