@@ -34,7 +34,8 @@ pub fn rights_statements(database: &str) -> Vec<String> {
     grant("SELECT", &ITEM_TABLES, "{db}_reader, {db}_team_reader, {db}_server");
     grant("SELECT", &READABLE, "{db}_reader, {db}_team_reader, {db}_server");
     grant("SELECT", &["policy_check"], "{db}_reader, {db}_team_reader");
-    grant("SELECT, INSERT, ALTER TABLE, OPTIMIZE", &["*"], "{db}_admin");
+    let care = "SELECT, INSERT, ALTER TABLE, CREATE TABLE, DROP TABLE, TRUNCATE, OPTIMIZE";
+    grant(care, &["*"], "{db}_admin");
     let mut policy = |name: &str, table: &str, condition: &str, to: &str| {
         statements.push(format!(
             "CREATE ROW POLICY OR REPLACE {{db}}_{name} ON {{db}}.{table} USING {condition} TO {to}"
