@@ -7,12 +7,15 @@ Requests as at https://clickhouse.com/docs/interfaces/http: a statement in `quer
 import argparse
 import gzip
 import hmac
+import json
+import os
 import re
 import sys
 import tempfile
 import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from xml.sax.saxutils import escape
 
 import zstandard
 from chdb import session
@@ -28,8 +31,8 @@ INSERT = re.compile(r"(?is)\s*insert\b.*\bformat\s+\w+\s*$")
 class Engine:
     """The library runs one statement at a time."""
 
-    def __init__(self, folder):
-        self.session = session.Session(folder)
+    def __init__(self, folder, policies=None):
+        self.session = session.Session(f"{folder}?config-file={policies}" if policies else folder)
         self.lock = threading.Lock()
         self.failure = None
 
@@ -62,6 +65,26 @@ class Engine:
                 return
             self.failure = (code, 0, times - 1) if times > 1 else None
         raise RuntimeError(f"Code: {code}. DB::Exception: told to fail")
+
+
+def configured(policies, folder):
+    """A configuration whose only login has these row policies: conditions by database and table. The library runs everything as one
+    login, which is called `default`, and cannot make policies by SQL."""
+    tables = {}
+    for name, condition in policies.items():
+        database, table = name.split(".")
+        tables.setdefault(database, []).append(f"<{table}><filter>{escape(condition)}</filter></{table}>")
+    databases = "".join(f"<{database}>{''.join(filters)}</{database}>" for database, filters in tables.items())
+    files = {
+        "policies.xml": f"<clickhouse><user_directories><users_xml><path>{folder}/logins.xml</path></users_xml></user_directories></clickhouse>",
+        "logins.xml": "<clickhouse><profiles><default/></profiles><quotas><default/></quotas><users><default><password></password>"
+                      "<networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>"
+                      f"<databases>{databases}</databases></default></users></clickhouse>",
+    }
+    for name, text in files.items():
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+    return f"{folder}/policies.xml"
 
 
 def quoted(text):
@@ -128,13 +151,18 @@ def main():
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--user")
     parser.add_argument("--password-file")
+    parser.add_argument("--policies")
     args = parser.parse_args()
     login = None
     if args.user:
         with open(args.password_file, encoding="utf-8") as file:
             login = (args.user, file.read().strip())
     with tempfile.TemporaryDirectory(prefix="annals-engine-") as temporary:
-        engine = Engine(args.dir or temporary)
+        policies = None
+        if args.policies:
+            with open(args.policies, encoding="utf-8") as file:
+                policies = configured(json.load(file), temporary)
+        engine = Engine(args.dir or os.path.join(temporary, "engine"), policies)
         server = ThreadingHTTPServer(("127.0.0.1", args.port), handler(engine, login))
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()

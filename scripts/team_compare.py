@@ -81,7 +81,7 @@ def rebuild(items, folder):
         with open(path, "w", encoding="utf-8", newline="") as file:
             for item in sorted(found, key=lambda item: item["offset"]):
                 file.write((item["text"] or "") + ("\n" if item["form"] == "line" else ""))
-                active = max(filter(None, (active, newest(item["text"] or ""))), default=None)
+                active = max(filter(None, (active, newest(item["text"] or ""), item.get("modified", 0) / 1000)), default=None)
         if active:
             os.utime(path, (active, active))
 
@@ -99,9 +99,6 @@ def plain(value, roots):
     """An answer without what may differ: whose it is, and in which folder."""
     if isinstance(value, dict):
         left_out = {"store", "machine", "person"}
-        # An item has no time of its own if it is a whole file: locally it is that of the file, in the engine that of the collection.
-        if "timestamp" in value and not str(value.get("file", ".jsonl")).endswith(".jsonl"):
-            left_out.add("timestamp")
         return {key: plain(one, roots) for key, one in value.items() if key not in left_out}
     if isinstance(value, list):
         return [plain(one, roots) for one in value]

@@ -16,6 +16,7 @@ mod lenient;
 mod mock_api;
 mod projects;
 mod read;
+mod receive;
 mod redact;
 mod repair;
 mod rewind;
@@ -44,6 +45,7 @@ pub(crate) use lenient::parse_leniently;
 pub(crate) use mock_api::*;
 pub(crate) use projects::*;
 pub(crate) use read::*;
+pub(crate) use receive::*;
 pub(crate) use redact::*;
 pub(crate) use repair::*;
 pub(crate) use rewind::*;
@@ -61,6 +63,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::remote::Question;
+
 /// Read, search, price and change the sessions that Claude Code keeps.
 #[derive(Debug, Parser)]
 #[command(name = "annals", version, infer_subcommands = false, disable_help_subcommand = true)]
@@ -69,6 +73,9 @@ pub(crate) struct Args {
     pub(crate) global: GlobalArgs,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    /// What is asked of a server instead of being done here.
+    #[arg(skip)]
+    pub(crate) question: Option<Question>,
 }
 
 /// Options of every command.
@@ -188,6 +195,8 @@ pub(crate) enum Command {
     Archive(LazyArgs<ArchiveArgs>),
     /// Send new records, redacted, to a file or a server
     Collect(LazyArgs<CollectArgs>),
+    /// Take what machines of a team send
+    Receive(LazyArgs<ReceiveArgs>),
     /// Set up and look after a team's database
     Team(TeamArgs),
     /// List leftovers that are safe to remove, or trash them

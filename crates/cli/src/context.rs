@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use annals_policy::secret::Secret;
 use annals_store::DataDir;
+use annals_team::query::ReadRight;
 use annals_transcript::price::Prices;
 use annals_ui::terminal::ColorMode;
 use annals_vault::UnpackDir;
@@ -52,6 +53,8 @@ pub(crate) struct Context {
     pub(crate) token: Option<Secret>,
     /// The login of a team's engine, from the environment.
     pub(crate) engine_login: Option<(String, Secret)>,
+    /// What may be read of a team's sessions, if somebody else asks through this process.
+    pub(crate) read_right: Option<ReadRight>,
     /// Clock and randomness.
     pub(crate) source: SystemSource,
     data_dir: Option<PathBuf>,
@@ -107,6 +110,7 @@ impl Context {
             variables: environment.variables,
             token: environment.token,
             engine_login: environment.engine_login,
+            read_right: environment.read_right,
             source: SystemSource,
             data_dir,
             fetched: None,

@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use annals_policy::secret::Secret;
+use annals_team::query::{ReadRight, Scope};
 
 use crate::pager::{PAGER_VARIABLES, PagerVariable};
 
@@ -45,6 +46,9 @@ const KEYS: [&str; 6] = [
     "ANNALS_CLICKHOUSE_PASSWORD",
 ];
 
+/// The variable that says whose question a process answers: `person:NAME`, `team:NAME` or `admin:NAME`.
+pub(crate) const READ_RIGHT: &str = "ANNALS_READ_RIGHT";
+
 /// The environment of the process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
@@ -63,6 +67,8 @@ pub(crate) struct Environment {
     pub(crate) token: Option<Secret>,
     /// `ANNALS_CLICKHOUSE_USER` and `ANNALS_CLICKHOUSE_PASSWORD`, if the first is set and not empty.
     pub(crate) engine_login: Option<(String, Secret)>,
+    /// `ANNALS_READ_RIGHT`: set by `annals serve --from` for the process that answers somebody. What is not understood allows nothing.
+    pub(crate) read_right: Option<ReadRight>,
     /// Variables for the API.
     pub(crate) api: Vec<(&'static str, Secret)>,
     /// Variables for child processes, without those that hold a key.
@@ -111,6 +117,7 @@ impl Environment {
                 .ok()
                 .filter(|user| !user.is_empty())
                 .map(|user| (user, secret("ANNALS_CLICKHOUSE_PASSWORD").unwrap_or_default())),
+            read_right: env::var_os(READ_RIGHT).map(|value| read_right(&value.to_string_lossy())),
             api: API_VARIABLES.into_iter().filter_map(|name| Some((name, secret(name)?))).collect(),
             variables: env::vars_os().filter_map(not_a_key).collect(),
             no_color: path("NO_COLOR").is_some() || env::var_os("TERM").is_some_and(|term| term == "dumb"),
@@ -138,6 +145,17 @@ impl Environment {
         let home = self.home.as_ref().map(|home| home.join(".claude"));
         let xdg = self.xdg_config_home.as_ref().map(|folder| folder.join("claude"));
         home.into_iter().chain(xdg).collect()
+    }
+}
+
+/// Reads what [`READ_RIGHT`] says.
+fn read_right(value: &str) -> ReadRight {
+    let scope = Scope::default();
+    match value.split_once(':') {
+        Some(("person", name)) => ReadRight::Machines(Scope { person: Some(name.to_owned()), ..scope }),
+        Some(("team", name)) => ReadRight::Machines(Scope { team: Some(name.to_owned()), ..scope }),
+        Some(("admin", _)) => ReadRight::Everything,
+        _ => ReadRight::Nothing,
     }
 }
 

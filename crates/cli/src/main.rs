@@ -23,6 +23,7 @@ mod json;
 mod output;
 mod pager;
 mod progress;
+mod remote;
 mod selection;
 mod session;
 mod short_ids;
@@ -61,7 +62,11 @@ fn main() -> ExitCode {
     }
     let environment = environment::Environment::of_process();
     let outcome = context::Context::new(&args.global, environment).and_then(|mut context| {
-        commands::run(args.command, &mut context).and_then(|done| context.finish(done))
+        let done = match &args.question {
+            Some(question) => remote::ask(question, &mut context),
+            None => commands::run(args.command, &mut context),
+        };
+        done.and_then(|done| context.finish(done))
     });
     match outcome {
         Ok(outcome) => outcome.exit_code(),
@@ -71,7 +76,8 @@ fn main() -> ExitCode {
 
 fn parse(arguments: &[OsString]) -> Result<args::Args, clap::Error> {
     let matches = help::command().try_get_matches_from(arguments)?;
-    args::Args::from_arg_matches(&matches)
+    let args = args::Args::from_arg_matches(&matches)?;
+    Ok(args::Args { question: remote::Question::of(&matches), ..args })
 }
 
 /// Prints help, or what is wrong with the arguments; they are quoted, and may come from names of files.

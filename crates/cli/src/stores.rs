@@ -6,7 +6,7 @@
 //! [`Context::check_one_store`].
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -28,8 +28,17 @@ pub(crate) struct Stores {
     home: Option<PathBuf>,
     /// Whose each of them is, if they are copies of a team's.
     machines: Vec<MachineLabel>,
-    /// The copies of files that are no longer on their machine.
-    gone: HashSet<PathBuf>,
+    /// What is known of the copies.
+    marks: CopyMarks,
+}
+
+/// What is known of copies of a team's files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CopyMarks {
+    /// Those that are no longer on their machines.
+    pub(crate) gone: HashSet<PathBuf>,
+    /// The lines that their machines withheld, because secrets could not be removed.
+    pub(crate) withheld: HashMap<PathBuf, HashSet<u64>>,
 }
 
 /// The machine that a store is of.
@@ -74,7 +83,7 @@ impl Stores {
             are_named: false,
             home: None,
             machines: Vec::new(),
-            gone: HashSet::new(),
+            marks: CopyMarks::default(),
         }
     }
 
@@ -95,9 +104,9 @@ impl Stores {
     }
 
     /// The copies of a team's stores.
-    pub(crate) fn of_team(stores: Vec<(PathBuf, MachineLabel)>, gone: HashSet<PathBuf>) -> Self {
+    pub(crate) fn of_team(stores: Vec<(PathBuf, MachineLabel)>, marks: CopyMarks) -> Self {
         let (folders, machines): (Vec<_>, Vec<_>) = stores.into_iter().unzip();
-        Self { machines, gone, are_named: true, ..Self::open(folders) }
+        Self { machines, marks, are_named: true, ..Self::open(folders) }
     }
 
     /// Whether they are copies of a team's.
@@ -107,7 +116,12 @@ impl Stores {
 
     /// Whether a file is a copy of one that is no longer on its machine.
     pub(crate) fn is_gone(&self, file: &Path) -> bool {
-        self.gone.contains(file)
+        self.marks.gone.contains(file)
+    }
+
+    /// Whether a line of a copy was withheld by its machine.
+    pub(crate) fn is_withheld(&self, file: &Path, line: u64) -> bool {
+        self.marks.withheld.get(file).is_some_and(|lines| lines.contains(&line))
     }
 
     /// The machine that a file came from, if it is a copy of a team's.

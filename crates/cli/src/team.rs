@@ -1,10 +1,11 @@
 //! A team's engine: the one that `--at` names, its login, its errors.
 
+use std::path::Path;
 use std::time::Duration;
 
 use annals_collect::sink::{Scheme, without_login};
 use annals_store::read::read_input;
-use annals_team::query::Scope;
+use annals_team::query::{ReadRight, Scope, machines_assigned};
 use annals_team::{AddressError, Engine, EngineAddress, EngineError, Login, schema};
 
 use crate::args::{AtArgs, EngineArgs, ScopeArgs};
@@ -23,6 +24,9 @@ pub(crate) fn address(option: &str, text: &str) -> Result<EngineAddress, Fault> 
             AddressError::Credentials => fault.hint(
                 "put the login into --login-file, or into $ANNALS_CLICKHOUSE_USER and $ANNALS_CLICKHOUSE_PASSWORD",
             ),
+            _ if text.starts_with("http") => {
+                fault.hint("https://… of `annals serve --from` answers ls, show, search, usage and stats")
+            }
             _ => fault,
         }
     })
@@ -34,10 +38,26 @@ pub(crate) fn engine(address: EngineAddress, args: &EngineArgs, context: &Contex
         Scheme::Https => Some(trust(args.ca_file.as_deref())?),
         Scheme::Http => None,
     };
-    Ok(Engine::new(address, login(args, context)?, trust.as_ref(), TIMEOUT)?)
+    let engine = Engine::new(address, login(args, context)?, trust.as_ref(), TIMEOUT)?;
+    Ok(match &args.tenant {
+        Some(tenant) => engine.for_tenant(tenant),
+        None => engine,
+    })
 }
 
-fn login(args: &EngineArgs, context: &Context) -> Result<Option<Login>, Fault> {
+/// The engine as somebody sees it who has this right.
+pub(crate) fn with_right(engine: Engine, right: &ReadRight) -> Result<Engine, Fault> {
+    Ok(match right {
+        ReadRight::Everything => engine,
+        ReadRight::Nothing => engine.restricted_to(&[]),
+        ReadRight::Machines(scope) => {
+            let machines = machines_assigned(&engine, scope)?;
+            engine.restricted_to(&machines)
+        }
+    })
+}
+
+pub(crate) fn login(args: &EngineArgs, context: &Context) -> Result<Option<Login>, Fault> {
     let unusable = |what: &str| {
         Fault::usage(format!("{what}: not a login"))
             .hint("a login file has the user name on its first line and the password on the second")
@@ -52,6 +72,17 @@ fn login(args: &EngineArgs, context: &Context) -> Result<Option<Login>, Fault> {
     Login::new(user, password.reveal()).map(Some).ok_or_else(|| unusable("$ANNALS_CLICKHOUSE_USER"))
 }
 
+/// The bearer token that a file or the environment holds.
+pub(crate) fn token(file: Option<&Path>, context: &Context) -> Result<Option<String>, Fault> {
+    match file {
+        Some(path) => match String::from_utf8_lossy(&read_input(path)?).trim() {
+            "" => Err(Fault::usage(format!("--token-file {}: the file is empty", path.display()))),
+            token => Ok(Some(token.to_owned())),
+        },
+        None => Ok(context.token.as_ref().map(|token| token.reveal().to_owned())),
+    }
+}
+
 impl AtArgs {
     /// Opens the engine that is asked, and checks its tables; `None` if this machine's stores are asked.
     pub(crate) fn open(&self, context: &Context) -> Result<Option<Engine>, Fault> {
@@ -61,6 +92,8 @@ impl AtArgs {
                 ("--team", self.scope.team.is_some()),
                 ("--machine", self.scope.machine.is_some()),
                 ("--login-file", self.engine.login_file.is_some()),
+                ("--tenant", self.engine.tenant.is_some()),
+                ("--token-file", self.token_file.is_some()),
                 ("--ca-file", self.engine.ca_file.is_some()),
             ];
             return match named.iter().find(|(_, is_named)| *is_named) {
@@ -71,7 +104,10 @@ impl AtArgs {
         };
         let engine = engine(address("--at", at)?, &self.engine, context)?;
         schema::check(&engine)?;
-        Ok(Some(engine))
+        match &context.read_right {
+            Some(right) => with_right(engine, right).map(Some),
+            None => Ok(Some(engine)),
+        }
     }
 }
 

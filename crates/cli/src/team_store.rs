@@ -1,6 +1,6 @@
 //! Copies of a team's sessions, fetched into a temporary folder: commands that read whole sessions read them there.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use annals_vault::{UnpackDir, Vault};
 
 use crate::context::Context;
 use crate::error::Fault;
-use crate::stores::{MachineLabel, Stores};
+use crate::stores::{CopyMarks, MachineLabel, Stores};
 use crate::words;
 
 /// More than this is not fetched at once.
@@ -25,14 +25,25 @@ pub(crate) fn fetch_all(engine: &Engine, scope: &Scope, context: &mut Context) -
     fetch_files(engine, &found, context)
 }
 
-/// Fetches the sessions that an argument may mean, and lets the command read them. Of several machines that have a session, the
-/// one with the most of it counts.
+/// Fetches the sessions that an argument may mean, and lets the command read them.
 pub(crate) fn fetch_session(
     engine: &Engine,
     scope: &Scope,
     argument: &str,
     context: &mut Context,
 ) -> Result<(), Fault> {
+    let found = files_of_session(engine, scope, argument, context)?;
+    fetch_files(engine, &found, context)
+}
+
+/// The files of the sessions that an argument may mean. Of several machines that have a session, the one with the most of it
+/// counts.
+pub(crate) fn files_of_session(
+    engine: &Engine,
+    scope: &Scope,
+    argument: &str,
+    context: &Context,
+) -> Result<Vec<TeamFile>, Fault> {
     if argument.ends_with(".jsonl") || argument.contains(std::path::is_separator) {
         return Err(Fault::usage(format!("{argument}: a file of this machine, and --at asks a team"))
             .hint("name a session of the team by its id or its title"));
@@ -64,7 +75,7 @@ pub(crate) fn fetch_session(
         let owner = longest.get(&file.session).map(|(_, owner)| owner);
         owner.is_none_or(|(machine, store)| *machine == file.machine && *store == file.store)
     });
-    fetch_files(engine, &found, context)
+    Ok(found)
 }
 
 /// The files of the session in which something happened last.
@@ -77,8 +88,8 @@ fn newest(all: Vec<TeamFile>) -> Vec<TeamFile> {
 }
 
 fn fetch_files(engine: &Engine, found: &[TeamFile], context: &mut Context) -> Result<(), Fault> {
-    let FetchedFiles { folder, stores, gone, .. } = FetchedFiles::fetch(engine, found, context)?;
-    context.read_instead(Stores::of_team(stores, gone), folder);
+    let FetchedFiles { folder, stores, marks, .. } = FetchedFiles::fetch(engine, found, context)?;
+    context.read_instead(Stores::of_team(stores, marks), folder);
     Ok(())
 }
 
@@ -87,8 +98,8 @@ pub(crate) struct FetchedFiles {
     folder: UnpackDir,
     /// A folder for each store.
     stores: Vec<(PathBuf, MachineLabel)>,
-    /// The copies of files that are no longer on their machines.
-    gone: HashSet<PathBuf>,
+    /// What is known of the copies.
+    marks: CopyMarks,
     /// All copies.
     pub(crate) paths: Vec<PathBuf>,
 }
@@ -110,16 +121,19 @@ impl FetchedFiles {
             folders.entry((&file.machine, &file.store)).or_insert(next);
         }
         let mut progress = context.progress("fetching", Some(total));
-        let (mut withheld, mut gone, mut paths) = (0, HashSet::new(), Vec::new());
+        let (mut withheld, mut marks, mut paths) = (0, CopyMarks::default(), Vec::new());
         fetch(engine, found, |file, content| {
             let store = folders.get(&(file.machine.as_str(), file.store.as_str()));
             let Some(path) = store.and_then(|store| below(store, &file.file)) else {
                 let what = format!("{:?} of machine {}: not a path below a store", file.file, file.machine);
                 return Err(Fault::damage(what));
             };
-            withheld += content.withheld;
+            withheld += content.withheld.len() as u64;
             if file.is_gone {
-                gone.insert(path.clone());
+                marks.gone.insert(path.clone());
+            }
+            if !content.withheld.is_empty() {
+                marks.withheld.insert(path.clone(), content.withheld.iter().copied().collect());
             }
             progress.advance(file.bytes, words::bytes);
             write(&path, file, &content)?;
@@ -144,7 +158,7 @@ impl FetchedFiles {
         for (path, _) in &stores {
             fs::create_dir_all(path.join("projects")).map_err(|error| unwritable(path, &error))?;
         }
-        Ok(Self { folder, stores, gone, paths })
+        Ok(Self { folder, stores, marks, paths })
     }
 }
 

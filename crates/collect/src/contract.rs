@@ -167,6 +167,7 @@ fn item(file: &str, generation: i64, offset: u64, text: Option<&str>) -> Item {
         form: ItemForm::Line,
         of: None,
         to: None,
+        modified: None,
         text: text.map(str::to_owned),
     }
 }
@@ -211,7 +212,12 @@ fn every_form() -> Batch {
         item(FILE, time, 30, None),
         item(FILE, time, 40, Some(&long)),
         Item { form: ItemForm::Torn, ..item(FILE, time, 60, Some("{\"type\":\"us")) },
-        Item { form: ItemForm::File, number: 0, ..item("stats-cache.json", time + 1, 0, Some("{}")) },
+        Item {
+            form: ItemForm::File,
+            number: 0,
+            modified: Some(time),
+            ..item("stats-cache.json", time + 1, 0, Some("{}"))
+        },
         mark(ItemForm::Gone, time + 2, None),
         mark(ItemForm::Back, time + 3, None),
         mark(ItemForm::Moved, time + 4, Some(MOVED)),

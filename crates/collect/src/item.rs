@@ -43,6 +43,8 @@ pub struct Item {
     /// For a file that was moved, its name from now on. What follows is delivered under this name; if the content is the
     /// same, under the same generation.
     pub to: Option<String>,
+    /// For a whole file, when it was last written, in milliseconds since 1970; items of earlier releases have none.
+    pub modified: Option<i64>,
     /// The text after redaction, without its line break; `None` for a mark, and if secrets could not be removed.
     pub text: Option<String>,
 }
@@ -73,6 +75,7 @@ impl Item {
             form,
             of,
             to,
+            modified: value.get("modified").and_then(integer),
             text: if held.is_null() { None } else { Some(held.text()?.decode().into_owned()) },
         })
     }
@@ -177,6 +180,9 @@ impl Batch {
         }
         if let Some(to) = &item.to {
             object.string("to", to);
+        }
+        if let Some(modified) = item.modified {
+            object.number("modified", modified);
         }
         object.key("text");
         each(&head)?;

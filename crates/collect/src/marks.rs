@@ -39,6 +39,7 @@ impl FileMark {
             form: self.form,
             of: Some(entry.generation),
             to: self.to.clone(),
+            modified: None,
             text: None,
         };
         let position = self.stamp.map(|stamp| {

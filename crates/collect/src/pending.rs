@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use annals_transcript::redact::SecretRules;
 
-use crate::item::Item;
+use crate::item::{Item, ItemForm};
 use crate::reader::{FileReader, RawItem};
 use crate::redact::Redactor;
 use crate::selection::TargetFile;
@@ -61,6 +61,7 @@ impl Pending {
         let mut pieces = std::mem::take(&mut current.pieces);
         let texts: Vec<_> = pieces.iter_mut().map(|piece| std::mem::take(&mut piece.text)).collect();
         let redacted = current.redactor.redact(texts);
+        let modified = reading.cursor.stamp.modified / 1_000_000;
         self.items.extend(pieces.into_iter().zip(redacted).map(|(piece, text)| Item {
             file: current.name.clone(),
             generation: current.generation,
@@ -70,6 +71,7 @@ impl Pending {
             form: piece.form,
             of: None,
             to: None,
+            modified: (piece.form == ItemForm::File).then_some(modified),
             text,
         }));
         let (generation, cursor, open) = (current.generation, reading.mark(), reading.open);

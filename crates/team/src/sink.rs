@@ -30,15 +30,20 @@ impl TeamSink {
             schema::check(&self.engine)?;
             self.is_checked = true;
         }
-        // Asked for each batch: a sink may run for weeks.
-        let forgotten = Forgotten::of(&self.engine)?;
-        let rows = BatchRows::of(batch, self.engine.tenant(), &self.prices, &forgotten);
-        for (table, body, token) in rows.tables() {
-            self.engine.insert(table, body, &token)?;
-        }
-        self.refused += rows.refused();
+        self.refused += write_batch(&self.engine, &self.prices, batch)?;
         Ok(())
     }
+}
+
+/// Writes the rows of a batch, and returns how many of its items are left out, because they were forgotten.
+pub(crate) fn write_batch(engine: &Engine, prices: &Prices, batch: &Batch) -> Result<u64, EngineError> {
+    // Asked for each batch: a sink may run for weeks.
+    let forgotten = Forgotten::of(engine)?;
+    let rows = BatchRows::of(batch, engine.tenant(), prices, &forgotten);
+    for (table, body, token) in rows.tables() {
+        engine.insert(table, body, &token)?;
+    }
+    Ok(rows.refused())
 }
 
 impl Sink for TeamSink {

@@ -1,5 +1,6 @@
 //! A team's engine for tests: the program `scripts/engine`, ended with the value.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
@@ -25,9 +26,18 @@ impl TestEngine {
     ///
     /// If it can be installed and does not start.
     pub fn start(test: &str) -> Option<Self> {
+        Self::start_with(test, &[])
+    }
+
+    /// The same with options of the script.
+    ///
+    /// # Panics
+    ///
+    /// If it can be installed and does not start.
+    pub fn start_with(test: &str, options: &[&OsStr]) -> Option<Self> {
         let script = workspace_root().join("scripts/engine");
-        let started =
-            Command::new("python3").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut command = Command::new("python3");
+        let started = command.arg(script).args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut process = match started {
             Ok(process) => process,
             Err(error) => {

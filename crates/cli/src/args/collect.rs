@@ -73,6 +73,9 @@ pub(crate) struct CollectArgs {
     /// Read the login of a clickhouse sink from this file [default: $ANNALS_CLICKHOUSE_USER and _PASSWORD]
     #[arg(long, value_name = "FILE")]
     pub(crate) login_file: Option<PathBuf>,
+    /// Send to this tenant of a clickhouse sink [default: to none]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tenant: Option<String>,
     /// Buffer at most this much on disk while the receiver is down, such as 64M; then stop reading
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) spool: u64,

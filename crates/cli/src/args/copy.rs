@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::ConfirmArgs;
+use super::{AtArgs, ConfirmArgs};
 
 const CLONE_EXAMPLES: &str = "\
 Examples:
@@ -10,7 +10,10 @@ Examples:
   annals clone last
 
   # A copy in the project of another folder
-  annals clone 190c --into /srv/app";
+  annals clone 190c --into /srv/app
+
+  # A colleague's session, redacted, into the project of this folder
+  annals clone 190c --at clickhouse+https://db";
 
 /// `annals clone`
 #[derive(Debug, clap::Args)]
@@ -19,9 +22,11 @@ pub(crate) struct CloneArgs {
     /// A session: path, id or prefix, title, or `last`
     #[arg(value_name = "SESSION")]
     pub(crate) session: String,
-    /// Copy it to the project of this working directory [default: the session's own]
+    /// Copy it to the project of this working directory [default: the session's own; with --at, this one]
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) at: AtArgs,
     #[command(flatten)]
     pub(crate) confirm: ConfirmArgs,
 }

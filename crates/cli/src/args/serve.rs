@@ -3,6 +3,8 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use super::team::EngineArgs;
+
 pub(super) const SERVE_EXAMPLES: &str = "\
 The address that is printed holds a token that is new with every start: without
 it nothing is shown. `--bind` beyond this machine needs a password and TLS,
@@ -13,18 +15,17 @@ Examples:
   annals serve --open
 
   # Show redacted sessions to others, behind a proxy that does TLS
-  annals serve --behind-proxy --host notes.example --password-file password.txt";
+  annals serve --behind-proxy --host notes.example --password-file password.txt
+
+  # Answer `--at https://…` for a team, by token
+  annals serve --from clickhouse+https://db --cert cert.pem --key key.pem";
 
 /// `annals serve`
 #[derive(Debug, clap::Args)]
 #[command(after_help = SERVE_EXAMPLES)]
 pub(crate) struct ServeArgs {
-    /// Listen on this address
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    pub(crate) bind: IpAddr,
-    /// Listen on this port [default: a free one]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(crate) port: u16,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
     /// Open the browser
     #[arg(long)]
     pub(crate) open: bool,
@@ -34,6 +35,22 @@ pub(crate) struct ServeArgs {
     /// Ask others for the password on the first line of this file
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
+    /// Answer questions about a team's sessions instead: clickhouse+https://HOST:PORT/DATABASE
+    #[arg(long, value_name = "URL", conflicts_with_all = ["open", "hosts", "password_file"])]
+    pub(crate) from: Option<String>,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+/// Where a server listens, and how others reach it.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ListenArgs {
+    /// Listen on this address
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) bind: IpAddr,
+    /// Listen on this port [default: a free one]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
     /// Use TLS with this certificate chain, in PEM
     #[arg(long, value_name = "FILE", requires = "key", conflicts_with = "behind_proxy")]
     pub(crate) cert: Option<PathBuf>,

@@ -22,7 +22,10 @@ Examples:
   annals team init --at clickhouse+https://db
 
   # Run them; what is there stays
-  annals team init --at clickhouse+https://db --apply";
+  annals team init --at clickhouse+https://db --apply
+
+  # Make roles and row policies for logins of people
+  annals team init --at clickhouse+https://db --rights --apply";
 
 const MACHINES_EXAMPLES: &str = "\
 Examples:
@@ -51,6 +54,50 @@ Examples:
   # Forget what a person's machines have sent
   annals team forget --person ann --apply --at clickhouse+https://db";
 
+const TOKEN_EXAMPLES: &str = "\
+A machine sends with its token to `annals receive`; a person, a team or an
+admin reads with theirs from `annals serve --from`. The engine has only hashes:
+a token is printed once.
+
+Examples:
+  # A token for a machine, which sends with it
+  annals team token add machine 190c51f0-… --at clickhouse+https://db
+
+  # Which tokens there are
+  annals team token list --at clickhouse+https://db";
+
+const TOKEN_ADD_EXAMPLES: &str = "\
+Examples:
+  # Ann reads her own sessions with it
+  annals team token add person ann --at clickhouse+https://db
+
+  # A machine, by the id of `collect --status`, sends with it
+  annals team token add machine 190c51f0-… --at clickhouse+https://db";
+
+const TOKEN_LIST_EXAMPLES: &str = "\
+Examples:
+  # Which tokens are valid, and whose they are
+  annals team token list --at clickhouse+https://db
+
+  # Those that were revoked, too
+  annals team token list --all --at clickhouse+https://db";
+
+const TOKEN_REVOKE_EXAMPLES: &str = "\
+Examples:
+  # This token is not answered any more
+  annals team token revoke 8f14e45fceea --at clickhouse+https://db
+
+  # None of Ann's is
+  annals team token revoke --name ann --at clickhouse+https://db";
+
+const AUDIT_EXAMPLES: &str = "\
+Examples:
+  # Who changed rights, forgot or kept what
+  annals team audit --at clickhouse+https://db
+
+  # All of it, for a program
+  annals team audit --limit 100000 --json --at clickhouse+https://db";
+
 const RETENTION_EXAMPLES: &str = "\
 Examples:
   # After how many days rows are removed
@@ -58,6 +105,18 @@ Examples:
 
   # After a year from now on
   annals team retention 365 --apply --at clickhouse+https://db";
+
+const REBUILD_EXAMPLES: &str = "\
+After an upgrade, or with other prices: words, calls and costs are made again
+by this release and its price table. Until that is done, everybody reads the
+old rows. Machines may go on sending.
+
+Examples:
+  # How much would be read
+  annals team rebuild --at clickhouse+https://db
+
+  # Do it, with prices of your own
+  annals team rebuild --apply --prices prices.json --at clickhouse+https://db";
 
 const TEAM_CHECK_EXAMPLES: &str = "\
 Exit code 3 if lines are missing, or rows were made by another release.
@@ -78,6 +137,9 @@ pub(crate) struct EngineArgs {
     /// Trust these CA certificates, a PEM file [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
+    /// Work with the rows of this tenant [default: those of no tenant]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tenant: Option<String>,
 }
 
 /// Whose sessions are asked for.
@@ -97,9 +159,12 @@ pub(crate) struct ScopeArgs {
 /// The options of a command that can ask a team's engine.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct AtArgs {
-    /// Ask a team's engine instead: clickhouse+https://HOST:PORT/DATABASE
+    /// Ask a team instead: clickhouse+https://HOST:PORT/DATABASE, or https://HOST of `serve --from`
     #[arg(long, value_name = "URL")]
     pub(crate) at: Option<String>,
+    /// Read the token for `serve --from` from this file [default: $ANNALS_TOKEN]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
     #[command(flatten)]
@@ -147,6 +212,9 @@ pub(crate) enum TeamCommand {
     Init {
         #[command(flatten)]
         at: EngineAtArgs,
+        /// Those that make roles and row policies instead
+        #[arg(long)]
+        rights: bool,
         /// Run them
         #[arg(long)]
         apply: bool,
@@ -197,6 +265,30 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         at: EngineAtArgs,
     },
+    /// Make, list or revoke tokens of machines and people
+    #[command(after_help = TOKEN_EXAMPLES, arg_required_else_help = true)]
+    Token {
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
+    /// List changes of rights, and what was forgotten
+    #[command(after_help = AUDIT_EXAMPLES)]
+    Audit {
+        /// Show this many, the newest first
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: usize,
+        #[command(flatten)]
+        at: EngineAtArgs,
+    },
+    /// Make all rows again from the lines
+    #[command(after_help = REBUILD_EXAMPLES)]
+    Rebuild {
+        /// Do it
+        #[arg(long)]
+        apply: bool,
+        #[command(flatten)]
+        at: EngineAtArgs,
+    },
     /// Check that nothing is missing
     #[command(after_help = TEAM_CHECK_EXAMPLES)]
     Check {
@@ -204,5 +296,60 @@ pub(crate) enum TeamCommand {
         at: EngineAtArgs,
         #[command(flatten)]
         scope: ScopeArgs,
+    },
+}
+
+/// What a token is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TokenFor {
+    Machine,
+    Person,
+    Team,
+    Admin,
+}
+
+/// Which tokens are revoked.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct RevokeArgs {
+    /// The token with this id
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// All tokens of this machine, person or team
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+/// What to do with tokens.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token, and print it once
+    #[command(after_help = TOKEN_ADD_EXAMPLES)]
+    Add {
+        /// Who uses it
+        #[arg(value_name = "KIND", value_enum)]
+        kind: TokenFor,
+        /// The machine's whole id, or the name of the person, team or admin
+        #[arg(value_name = "NAME")]
+        name: String,
+        #[command(flatten)]
+        at: EngineAtArgs,
+    },
+    /// List tokens
+    #[command(after_help = TOKEN_LIST_EXAMPLES)]
+    List {
+        /// Also those that were revoked
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        at: EngineAtArgs,
+    },
+    /// Revoke tokens; they are not answered any more
+    #[command(after_help = TOKEN_REVOKE_EXAMPLES)]
+    Revoke {
+        #[command(flatten)]
+        token: RevokeArgs,
+        #[command(flatten)]
+        at: EngineAtArgs,
     },
 }

@@ -1,12 +1,14 @@
 //! `annals clone`: copies a session under new ids.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
 use annals_store::{ConfigDir, SessionKey, Slug};
 use annals_surgery::clone::{CloneTarget, plan};
 use annals_surgery::session_files::{SessionFile, load};
 use annals_surgery::{Plan, Session};
+use annals_team::Engine;
+use annals_team::query::TeamFile;
 
 use crate::args::{CloneArgs, ConfirmArgs};
 use crate::change::{ChangeReport, Sentence};
@@ -15,20 +17,78 @@ use crate::error::{Fault, Outcome};
 use crate::output::Paint;
 use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
+use crate::team_store::{FetchedFiles, files_of_session};
 use crate::words;
 
 pub(crate) fn run(args: &CloneArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(engine) = args.at.open(context)? {
+        return of_team(args, &engine, context);
+    }
     let (session, session_files) = read(&args.session, context)?;
     let into = match &args.into {
         None => CloneTarget::SameProject,
         Some(folder) => project_of(folder, &session, context),
     };
-    let cloned = plan(&session, &session_files, &into, &context.source)
+    carry_out_clone(&session, &session_files, &into, args.confirm, context)
+}
+
+/// Clones a session of a team into the project of a folder of this machine.
+fn of_team(args: &CloneArgs, engine: &Engine, context: &mut Context) -> Result<Outcome, Fault> {
+    let found = files_of_session(engine, &args.at.scope.scope(), &args.session, context)?;
+    let mut sessions: Vec<&TeamFile> = found.iter().filter(|file| file.role == "session").collect();
+    sessions.sort_by(|left, right| left.session.cmp(&right.session));
+    let wanted = match sessions.as_slice() {
+        [one] => one.session.clone(),
+        [] => return Err(Fault::nothing_found(format!("the team has no session {:?}", args.session))),
+        several => {
+            let fault = Fault::usage(format!("{:?} matches {} sessions", args.session, several.len()));
+            return Err(several.iter().fold(fault, |fault, file| fault.hint(&file.session)));
+        }
+    };
+    // It must stay until everything is read.
+    let fetched = FetchedFiles::fetch(engine, &found, context)?;
+    let is_it = |path: &&PathBuf| path.file_stem().is_some_and(|stem| stem == wanted.as_str());
+    let Some(path) = fetched.paths.iter().find(is_it) else {
+        return Err(Fault::nothing_found(format!("the team has no lines of session {wanted}")));
+    };
+    let (mut session, session_files) = load(path)?;
+    let elsewhere = leave_out_elsewhere(&mut session);
+    if elsewhere > 0 {
+        let agents = words::plural(elsewhere, "sub-agent that worked", "sub-agents that worked");
+        context.say(format!("{agents} in another project left out"));
+    }
+    let here = context.current_dir.clone().unwrap_or_default();
+    let folder = here.join(args.into.as_deref().unwrap_or(&here));
+    let cwd = folder.canonicalize().unwrap_or(folder).to_string_lossy().into_owned();
+    let into = CloneTarget::Project { config: context.store.config_dir().clone(), cwd };
+    context.say("this session is redacted: its secrets were replaced before it was sent, and outputs that were not sent are missing");
+    carry_out_clone(&session, &session_files, &into, args.confirm, context)
+}
+
+/// Leaves out sub-agents whose files are in other projects: there is no place for them here.
+fn leave_out_elsewhere(session: &mut Session) -> u64 {
+    let (folder, beside) = (session.folder(), session.path.parent().map(Path::to_path_buf));
+    let before = session.agents.len();
+    session.agents.retain(|agent| {
+        let path = &agent.entry.path;
+        path.starts_with(&folder) || path.parent() == beside.as_deref()
+    });
+    (before - session.agents.len()) as u64
+}
+
+fn carry_out_clone(
+    session: &Session,
+    session_files: &[SessionFile],
+    into: &CloneTarget,
+    confirm: ConfirmArgs,
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
+    let cloned = plan(session, session_files, into, &context.source)
         .map_err(|error| Fault::usage(error.to_string()))?;
     let new = CopyPlan { session: cloned.names.session(), path: &cloned.path, home: cloned.home.as_ref() };
     let size = sizes(cloned.records, &cloned.plan);
     let done = Sentence::new("clone", "cloned", format!("{} as {}: {size}", session.key, new.session));
-    new.carry_out(&cloned.plan, args.confirm, context, &done)
+    new.carry_out(&cloned.plan, confirm, context, &done)
 }
 
 /// Reads a session and everything that belongs to it.

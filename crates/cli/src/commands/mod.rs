@@ -30,6 +30,8 @@ mod move_project;
 mod new;
 mod overview;
 mod plans;
+#[cfg(feature = "serve")]
+mod receive;
 mod redact;
 mod rename;
 mod repair;
@@ -68,6 +70,7 @@ fn uses_store(command: Option<&Command>) -> bool {
                 | Command::Man
                 | Command::Help(_)
                 | Command::Config(_)
+                | Command::Receive(_)
                 | Command::Team(_)
         )
     ) && !matches!(command, Some(Command::Doctor(args)) if args.sessions.is_empty())
@@ -143,6 +146,10 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Restore(args)) => restore::run(&args, context),
         Some(Command::Archive(args)) => archive::run(&args, context),
         Some(Command::Collect(args)) => collect::run(&args, context),
+        #[cfg(feature = "serve")]
+        Some(Command::Receive(args)) => receive::run(&args, context),
+        #[cfg(not(feature = "serve"))]
+        Some(Command::Receive(_)) => Err(not_built_in("receive")),
         Some(Command::Team(args)) => team::run(&args, context),
         Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Rewind(args)) => rewind::run(&args, context),
@@ -163,5 +170,5 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
 #[cfg(not(all(feature = "serve", feature = "tui")))]
 fn not_built_in(command: &str) -> Fault {
     Fault::usage(format!("annals {command} is not built in"))
-        .hint(format!("it comes with the usual features, or with --features {command}"))
+        .hint("it comes with the usual features, serve and tui")
 }

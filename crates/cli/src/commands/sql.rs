@@ -3,6 +3,7 @@
 use annals_index::sql::{SqlValue, Table as Answer};
 use annals_json::{Value, ValueKind};
 use annals_team::query::Scope;
+use annals_team::rights::is_under_policies;
 use annals_team::{Engine, EngineError};
 
 use crate::args::SqlArgs;
@@ -17,6 +18,10 @@ pub(crate) fn run(args: &SqlArgs, context: &mut Context) -> Result<Outcome, Faul
         if scope != Scope::default() {
             return Err(Fault::usage("--person, --team and --machine do not apply to sql")
                 .hint("put them into the statement: WHERE person = 'ann'"));
+        }
+        if !is_under_policies(&engine)? {
+            return Err(Fault::usage("sql is not run: no row policy holds for this login, so it would see everybody's rows")
+                .hint("annals team init --rights makes roles and row policies; use a login that has one of the roles"));
         }
         let answer = of_team(&engine, &args.query)?;
         match context.json {

@@ -44,7 +44,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
             "undo",
         ],
     ),
-    ("Keep", &["archive", "restore", "trash", "gc", "collect", "team"]),
+    ("Keep", &["archive", "restore", "trash", "gc", "collect", "receive", "team"]),
     ("Chat", &["chat", "mock-api"]),
     ("Other", &["config", "doctor", "demo", "completions", "man", "help"]),
 ];

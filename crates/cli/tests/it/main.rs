@@ -63,6 +63,7 @@ mod stores;
 mod sub_agents;
 mod tail;
 mod team;
+mod team_service;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod todos;

@@ -12,6 +12,7 @@ fn item(text: Option<&str>) -> Item {
         form: ItemForm::Line,
         of: None,
         to: None,
+        modified: None,
         text: text.map(str::to_owned),
     }
 }
@@ -56,6 +57,14 @@ fn a_mark_says_what_it_is_about() {
     let read: Vec<_> = said.lines().map(|line| SentItem::parse(line.as_bytes()).unwrap().item).collect();
     assert_eq!(read, [moved, gone]);
     assert!(read.iter().all(|item| !item.is_withheld()) && item(None).is_withheld());
+}
+
+#[test]
+fn a_whole_file_says_when_it_was_written() {
+    let file = Item { form: ItemForm::File, number: 0, modified: Some(1_767_225_600_000), ..item(Some("x")) };
+    let said = String::from_utf8(batch("s", vec![file.clone()]).ndjson()).unwrap();
+    assert!(said.contains(r#""form":"file","modified":1767225600000,"text":"x"}"#), "{said}");
+    assert_eq!(SentItem::parse(said.trim_end().as_bytes()).unwrap().item, file);
 }
 
 #[test]

@@ -56,6 +56,8 @@ pub(super) struct Answer {
     pub(super) refused: Option<String>,
     /// Why.
     pub(super) reason: Option<String>,
+    /// How many items were acknowledged and not taken, because they were forgotten.
+    pub(super) forgotten: u64,
 }
 
 impl Client {
@@ -107,6 +109,7 @@ impl Client {
             retry_after: header(RETRY_AFTER.as_str()).as_deref().and_then(RetryAfter::parse),
             refused: header("annals-refused"),
             reason: header("annals-reason"),
+            forgotten: header("annals-forgotten").and_then(|count| count.parse().ok()).unwrap_or(0),
         })
     }
 

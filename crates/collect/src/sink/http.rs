@@ -34,6 +34,8 @@ pub struct HttpSink {
     timeout: Duration,
     /// Built for the first batch.
     client: Option<Client>,
+    /// How many items were acknowledged and not taken.
+    forgotten: u64,
 }
 
 impl std::fmt::Debug for HttpSink {
@@ -46,7 +48,7 @@ impl std::fmt::Debug for HttpSink {
 impl HttpSink {
     /// A receiver at this address. Connecting may take `timeout`, and so may the answer after the batch was sent.
     pub fn new(url: Url, body: BodyOptions, timeout: Duration) -> Self {
-        Self { url, body, trust: None, token: None, person: None, timeout, client: None }
+        Self { url, body, trust: None, token: None, person: None, timeout, client: None, forgotten: 0 }
     }
 
     /// Sets the certificates that can vouch for the receiver; without them, `https` fails.
@@ -118,18 +120,22 @@ impl Sink for HttpSink {
         let body = self.body.encode(batch).map_err(|source| SinkError::Output { source })?;
         let answer = self.post(batch, body);
         let to = &self.url.authority;
-        let Answer { status, retry_after, refused, reason } = answer.map_err(|error| match error {
-            RequestError::Setup(source) => SinkError::Output { source },
-            RequestError::Untrusted(_) => SinkError::Untrusted { what: format!("{to}: {error}") },
-            _ => SinkError::Unavailable { what: format!("{to}: {error}"), retry_after: None },
-        })?;
+        let Answer { status, retry_after, refused, reason, forgotten } =
+            answer.map_err(|error| match error {
+                RequestError::Setup(source) => SinkError::Output { source },
+                RequestError::Untrusted(_) => SinkError::Untrusted { what: format!("{to}: {error}") },
+                _ => SinkError::Unavailable { what: format!("{to}: {error}"), retry_after: None },
+            })?;
         let reason = reason.map(|reason| reason.chars().take(MAX_REASON).collect::<String>());
         let what = match &reason {
             Some(reason) => format!("{to}: status {status}: {reason}"),
             None => format!("{to}: status {status}"),
         };
         match (status, refused) {
-            (200..=299, None) => Ok(()),
+            (200..=299, None) => {
+                self.forgotten += forgotten;
+                Ok(())
+            }
             (200..=299, Some(ranges)) => match indexes(&ranges, batch.items.len()) {
                 Some(indexes) => {
                     let reason = reason.unwrap_or_else(|| format!("{to} refused it"));
@@ -147,6 +153,10 @@ impl Sink for HttpSink {
             (401 | 404 | 405 | 407 | 300..=399, _) => Err(SinkError::Denied { what }),
             _ => Err(SinkError::Refused { what }),
         }
+    }
+
+    fn refused(&self) -> u64 {
+        self.forgotten
     }
 }
 

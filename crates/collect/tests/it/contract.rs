@@ -23,6 +23,7 @@ fn batch(sequence: u64, texts: &[&str]) -> Batch {
         form: ItemForm::Line,
         of: None,
         to: None,
+        modified: None,
         text: Some((*text).to_owned()),
     };
     Batch {

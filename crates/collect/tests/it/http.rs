@@ -22,6 +22,7 @@ fn batch(bytes: usize) -> Batch {
         form: ItemForm::Line,
         of: None,
         to: None,
+        modified: None,
         text: Some("x".repeat(bytes)),
     };
     let (machine, store, rules) = ("m".to_owned(), "s".to_owned(), "r".to_owned());

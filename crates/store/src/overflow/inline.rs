@@ -9,13 +9,31 @@ use annals_transcript::record::{RecordKind, User};
 use annals_transcript::record_lines::record_lines;
 use memchr::memmem::Finder;
 
-use super::{named_paths, resolve_in};
+use super::{OverflowFile, named_paths, resolve_in};
 
 /// Occurs in every line that names such a file.
 const FOLDER: &[u8] = b"tool-results";
 
 /// Returns the lines of the session or sub-agent at this path with their outputs whole, as far as the files are there.
 pub fn with_outputs(bytes: Vec<u8>, path: &Path) -> Vec<u8> {
+    with_found_outputs(bytes, path, resolve_in)
+}
+
+/// The same with outputs in the session's own folder only: for sessions of others, whose records must not name files of this
+/// machine.
+pub fn with_own_outputs(bytes: Vec<u8>, path: &Path) -> Vec<u8> {
+    with_found_outputs(bytes, path, own_file)
+}
+
+/// Finds the file that a record names, if it is in the session's folder.
+pub fn own_file(folder: &Path, named: &str) -> Option<OverflowFile> {
+    resolve_in(folder, named).filter(|file| matches!(file, OverflowFile::OfSession(_)))
+}
+
+/// Finds the file that a record names in the folder of its session.
+type FindOutput = fn(&Path, &str) -> Option<OverflowFile>;
+
+fn with_found_outputs(bytes: Vec<u8>, path: &Path, find: FindOutput) -> Vec<u8> {
     let finder = Finder::new(FOLDER);
     if finder.find(&bytes).is_none() {
         return bytes;
@@ -24,7 +42,7 @@ pub fn with_outputs(bytes: Vec<u8>, path: &Path) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for line in record_lines(&bytes) {
         let (raw, body) = (line.raw(), line.body());
-        let whole = if finder.find(body).is_some() { with_output(body, &folder) } else { None };
+        let whole = if finder.find(body).is_some() { with_output(body, &folder, find) } else { None };
         match whole {
             Some(whole) => {
                 out.extend_from_slice(&whole);
@@ -37,7 +55,7 @@ pub fn with_outputs(bytes: Vec<u8>, path: &Path) -> Vec<u8> {
 }
 
 /// The folder of the session that a file belongs to: sub-agents keep their outputs with those of their session.
-fn session_folder(path: &Path) -> PathBuf {
+pub fn session_folder(path: &Path) -> PathBuf {
     let is_agents = |folder: &&Path| folder.file_name().is_some_and(|name| name == "subagents");
     match path.ancestors().find(is_agents).and_then(Path::parent) {
         Some(folder) => folder.to_path_buf(),
@@ -45,13 +63,13 @@ fn session_folder(path: &Path) -> PathBuf {
     }
 }
 
-fn with_output(line: &[u8], folder: &Path) -> Option<Vec<u8>> {
+fn with_output(line: &[u8], folder: &Path, find: FindOutput) -> Option<Vec<u8>> {
     let (fields, _) = Fields::scan(line).ok()?;
     if RecordKind::of(fields.text("type")) != RecordKind::User {
         return None;
     }
     let user = User::new(fields);
-    let file = named_paths(&user).iter().find_map(|named| resolve_in(folder, named))?;
+    let file = named_paths(&user).iter().find_map(|named| find(folder, named))?;
     let text = file.read().ok()?;
     let at = user.content().blocks().position(|block| matches!(block, Block::ToolResult(_)))?;
     put(line, at, &String::from_utf8_lossy(&text)).ok()

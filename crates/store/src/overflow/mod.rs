@@ -12,7 +12,7 @@ use annals_transcript::transcript::Transcript;
 
 use crate::read::{ReadError, read_below};
 
-pub use inline::with_outputs;
+pub use inline::{own_file, session_folder, with_outputs, with_own_outputs};
 pub use write::{MAX_SHELL_OUTPUT, SavedOutput, is_too_large, save, save_file};
 
 /// The words before the path in the preview that the model sees.

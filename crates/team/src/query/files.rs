@@ -130,8 +130,8 @@ pub fn sessions_titled(engine: &Engine, scope: &Scope, title: &str) -> Result<Ve
 pub struct FileContent {
     /// The bytes; of a line that was withheld, only its line break.
     pub bytes: Vec<u8>,
-    /// How many lines were withheld, because secrets could not be removed.
-    pub withheld: u64,
+    /// The numbers of the lines that were withheld, because secrets could not be removed.
+    pub withheld: Vec<u64>,
 }
 
 /// Fetches files, and calls `each` with each of them; one of which nothing is there is left out.
@@ -190,7 +190,7 @@ fn fetch_chunk<E: From<EngineError>>(
         let content = contents.entry(at).or_default();
         match row.text_or_null("text") {
             Some(text) => content.bytes.extend_from_slice(text.as_bytes()),
-            None => content.withheld += 1,
+            None => content.withheld.push(ended_lines(&content.bytes) + 1),
         }
         if row.text("form") == "line" {
             content.bytes.push(b'\n');
@@ -200,6 +200,11 @@ fn fetch_chunk<E: From<EngineError>>(
         each(&files[at], content)?;
     }
     Ok(())
+}
+
+/// How many lines have ended.
+fn ended_lines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
 fn names_of(file: &TeamFile) -> impl Iterator<Item = (&str, &str, &str, i64)> {

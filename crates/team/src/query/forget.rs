@@ -1,6 +1,6 @@
 //! Forgetting: rows are gone for every reader at once, then from the disk, and are refused when they are sent again.
 
-use super::scope::Scope;
+use super::audit::AuditEntry;
 use crate::wire::{Engine, EngineError, Parameter};
 
 /// What is forgotten.
@@ -22,7 +22,7 @@ pub struct ForgetCount {
 }
 
 /// The tables in the order in which rows are removed: those by which others are found come last.
-const TABLES: [&str; 7] = ["lines", "responses", "summaries", "calls", "facts", "messages", "files"];
+const TABLES: [&str; 6] = ["lines", "responses", "calls", "facts", "messages", "files"];
 
 impl Subject {
     /// Its kind, as it is stored.
@@ -65,16 +65,6 @@ impl Subject {
     }
 }
 
-/// The machines of a person.
-pub fn machines_of(engine: &Engine, person: &str) -> Result<Vec<String>, EngineError> {
-    let scope = Scope { person: Some(person.to_owned()), ..Scope::default() };
-    let question = format!(
-        "SELECT DISTINCT machine FROM {{db}}.machines WHERE tenant = {{tenant:String}}{} ORDER BY machine",
-        scope.condition()
-    );
-    Ok(engine.select(&question, &scope.parameters())?.rows().map(|row| row.text("machine")).collect())
-}
-
 /// Counts what would be forgotten.
 pub fn count(engine: &Engine, subject: &Subject) -> Result<Vec<ForgetCount>, EngineError> {
     let count = |table: &'static str| {
@@ -93,10 +83,7 @@ pub fn forget(engine: &Engine, subject: &Subject, now: i64) -> Result<(), Engine
         "INSERT INTO {db}.forgotten SELECT {tenant:String}, {kind:String}, {name:String}, {now:Int64}",
         &parameters,
     )?;
-    engine.execute(
-        "INSERT INTO {db}.audit SELECT {tenant:String}, {now:Int64}, currentUser(), 'forget', {name:String}, {kind:String}",
-        &parameters,
-    )?;
+    AuditEntry { action: "forget", subject: subject.name(), detail: subject.kind() }.write(engine, now)?;
     for table in TABLES {
         let condition = subject.condition(table);
         engine.execute(

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::audit::AuditEntry;
 use super::scope::Scope;
 use crate::wire::{Engine, EngineError, Parameter};
 
@@ -81,6 +82,15 @@ pub fn machines(engine: &Engine, scope: &Scope) -> Result<Vec<Machine>, EngineEr
     Ok(found.rows().map(machine).collect())
 }
 
+/// The machines that are assigned to somebody in the scope, whether they have sent something or not.
+pub fn machines_assigned(engine: &Engine, scope: &Scope) -> Result<Vec<String>, EngineError> {
+    let question = format!(
+        "SELECT DISTINCT machine FROM {{db}}.machines WHERE tenant = {{tenant:String}}{} ORDER BY machine",
+        scope.condition()
+    );
+    Ok(engine.select(&question, &scope.parameters())?.rows().map(|row| row.text("machine")).collect())
+}
+
 /// Says whose a machine is, and notes that it was said.
 pub fn assign(engine: &Engine, machine: &str, person: &str, team: &str, now: i64) -> Result<(), EngineError> {
     let values = [
@@ -93,9 +103,6 @@ pub fn assign(engine: &Engine, machine: &str, person: &str, team: &str, now: i64
         "INSERT INTO {db}.machines SELECT {tenant:String}, {machine:String}, {person:String}, {team:String}, {now:Int64}",
         &values,
     )?;
-    engine.execute(
-        "INSERT INTO {db}.audit SELECT {tenant:String}, {now:Int64}, currentUser(), 'assign', {machine:String},
-         concat({person:String}, '\\t', {team:String})",
-        &values,
-    )
+    let detail = format!("{person}\t{team}");
+    AuditEntry { action: "assign", subject: machine, detail: &detail }.write(engine, now)
 }

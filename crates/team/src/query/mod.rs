@@ -1,6 +1,7 @@
 //! Questions to the engine.
 
 mod agents;
+mod audit;
 mod check;
 mod files;
 mod forget;
@@ -11,15 +12,18 @@ mod retention;
 mod scope;
 mod search;
 mod session_facts;
+mod tokens;
 mod usage;
 
 pub use agents::agents_without_file;
+pub use audit::{AuditRow, audit};
 pub use check::{CheckReport, Gap, check};
 pub use files::{FileChoice, FileContent, TeamFile, fetch, files, sessions_titled};
-pub use forget::{ForgetCount, Forgotten, Subject, count, forget, machines_of};
-pub use machines::{Machine, Owner, assign, machines, owners};
+pub use forget::{ForgetCount, Forgotten, Subject, count, forget};
+pub use machines::{Machine, Owner, assign, machines, machines_assigned, owners};
 pub use retention::{retention, retention_statements, set_retention};
 pub use scope::Scope;
 pub use search::{TeamResults, search};
 pub use session_facts::{SessionFacts, facts_of_sessions, session_facts};
+pub use tokens::{ReadRight, TeamToken, TokenKind, TokenOwner, add_token, revoke_token, token_owner, tokens};
 pub use usage::{TeamUsage, usage};

@@ -1,5 +1,6 @@
 //! Retention: after how many days rows are removed.
 
+use super::audit::AuditEntry;
 use crate::wire::{Engine, EngineError, Parameter};
 
 /// The tables that have a day.
@@ -34,8 +35,5 @@ pub fn set_retention(engine: &Engine, days: Option<u32>, now: i64) -> Result<(),
         }
     }
     let days = days.map_or_else(|| "forever".to_owned(), |days| days.to_string());
-    engine.execute(
-        "INSERT INTO {db}.audit SELECT {tenant:String}, {now:Int64}, currentUser(), 'retention', {days:String}, ''",
-        &[("now", Parameter::Integer(now)), ("days", Parameter::text(days))],
-    )
+    AuditEntry { action: "retention", subject: &days, detail: "" }.write(engine, now)
 }

@@ -50,7 +50,7 @@ impl FileTable {
         }
         state.reached = state.reached.max(item.offset + item.length);
         state.lines = state.lines.max(item.number);
-        state.active = state.active.max(found.millis);
+        state.active = state.active.max(found.millis).max(item.modified);
         if let Some(of) = item.of {
             state.mark =
                 Some(FileMark { form: item.form, of, moved_to: item.to.clone().unwrap_or_default() });

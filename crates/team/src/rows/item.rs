@@ -12,6 +12,8 @@ use crate::schema::FORM;
 
 /// No record is older: there was no client. 2024-01-01.
 const FIRST_DAY: i64 = 1_704_067_200_000;
+/// The last day of partitions, whatever a clock says: 2099-12-31. The engine's dates end in 2149.
+const LAST_DAY: i64 = 4_102_358_400_000;
 /// A clock that is further ahead is wrong.
 const MAX_AHEAD: i64 = 2 * 86_400_000;
 
@@ -33,6 +35,8 @@ pub(super) struct ItemWriter<'i> {
     file: Option<&'i IndexedFile>,
     found: &'i LineRows,
     session: &'i str,
+    /// When it was written, as far as that is known.
+    millis: Option<i64>,
     day: String,
 }
 
@@ -44,7 +48,8 @@ impl<'i> ItemWriter<'i> {
         found: &'i LineRows,
     ) -> Self {
         let session = session_of(file, found);
-        Self { context, item, file, found, session, day: day(found.millis, item.generation) }
+        let millis = found.millis.or(item.modified);
+        Self { context, item, file, found, session, millis, day: day(millis, item.generation) }
     }
 
     pub(super) fn write(&self, rows: &mut BatchRows) {
@@ -81,7 +86,7 @@ impl<'i> ItemWriter<'i> {
             object.string("role", role_name(file)).string("project", file.map_or("", |file| &file.slug));
             object.string("cwd", self.fact(FactKind::Cwd)).string("branch", self.fact(FactKind::GitBranch));
             object.string("forked_from", self.found.forked_from.as_deref().unwrap_or_default());
-            number_or_null(object, "millis", self.found.millis);
+            number_or_null(object, "millis", self.millis);
             object.string("day", &self.day).string_or_null("text", item.text.as_deref());
         });
     }
@@ -169,7 +174,7 @@ pub(super) fn number_or_null(object: &mut ObjectWriter<'_>, key: &str, number: O
 fn day(millis: Option<i64>, generation: i64) -> String {
     let latest = generation.saturating_add(MAX_AHEAD);
     let millis = millis.filter(|millis| (FIRST_DAY..=latest).contains(millis)).unwrap_or(generation);
-    let mut day = format_millis(millis.max(FIRST_DAY));
+    let mut day = format_millis(millis.clamp(FIRST_DAY, LAST_DAY));
     day.truncate(10);
     day
 }
@@ -218,5 +223,6 @@ mod tests {
             assert_eq!(day(Some(wrong), generation), "2026-11-18", "{wrong}");
         }
         assert_eq!(day(None, 7), "2024-01-01");
+        assert_eq!(day(None, i64::MAX), "2099-12-31");
     }
 }

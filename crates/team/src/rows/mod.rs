@@ -50,7 +50,8 @@ impl BatchRows {
     /// The rows of a batch, without those of what was forgotten.
     pub fn of(batch: &Batch, tenant: &str, prices: &Prices, forgotten: &Forgotten) -> Self {
         let context = RowContext { tenant, machine: &batch.machine, store: &batch.store, prices };
-        let (mut rows, mut files, mut names) = (Self::default(), FileTable::default(), String::new());
+        // The same rows of another tenant are other rows.
+        let (mut rows, mut files, mut names) = (Self::default(), FileTable::default(), format!("{tenant}\0"));
         for item in &batch.items {
             let file = IndexedFile::of_relative(&item.file);
             let found = extract(item, file.as_ref());
@@ -107,7 +108,7 @@ fn extract(item: &Item, file: Option<&IndexedFile>) -> LineRows {
     let (Some(file), Some(text)) = (file, &item.text) else { return LineRows::default() };
     match item.form {
         ItemForm::Line => file.line_rows(text.as_bytes(), item.number, item.offset),
-        ItemForm::File => file.file_rows(text.as_bytes(), item.generation),
+        ItemForm::File => file.file_rows(text.as_bytes(), item.modified.unwrap_or(item.generation)),
         // A record that is cut off says nothing, here as in the local index.
         ItemForm::Torn | ItemForm::Gone | ItemForm::Moved | ItemForm::Back => LineRows::default(),
     }

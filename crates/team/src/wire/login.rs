@@ -33,7 +33,8 @@ impl Login {
         &self.user
     }
 
-    pub(super) fn password(&self) -> &str {
+    /// The password.
+    pub fn password(&self) -> &str {
         &self.password
     }
 }

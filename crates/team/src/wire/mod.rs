@@ -1,10 +1,12 @@
 //! Requests to the engine over its HTTP interface.
 
 mod error;
+mod filters;
 mod login;
 mod parameter;
 mod row;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use annals_collect::sink::{Client, Trust};
@@ -14,6 +16,7 @@ pub use login::Login;
 pub use parameter::Parameter;
 pub use row::{Row, RowSet};
 
+use self::filters::filters;
 use crate::address::EngineAddress;
 
 /// A low level of zstd: rows compress well anyway.
@@ -23,11 +26,14 @@ const ZSTD_LEVEL: i32 = 3;
 const EXCEPTION_CODE: &str = "x-clickhouse-exception-code";
 
 /// A connection to the engine. Each request has a connection of its own.
+#[derive(Clone)]
 pub struct Engine {
-    client: Client,
+    client: Arc<Client>,
     address: EngineAddress,
     login: Option<Login>,
     tenant: String,
+    /// What is left of the tables for somebody who may not read everything, as the engine's setting.
+    filters: Option<String>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -47,7 +53,18 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         let client = Client::new(&address.url, trust, timeout)
             .map_err(|error| EngineError::of_request(&address.name(), error))?;
-        Ok(Self { client, address, login, tenant: String::new() })
+        Ok(Self { client: Arc::new(client), address, login, tenant: String::new(), filters: None })
+    }
+
+    /// The same engine for the rows of this tenant.
+    pub fn for_tenant(&self, tenant: &str) -> Self {
+        Self { tenant: tenant.to_owned(), ..self.clone() }
+    }
+
+    /// The same engine for somebody who may only read what these machines have sent: whatever is asked, the engine leaves the rows
+    /// of other machines out. Statements of a person are refused: they could take that back.
+    pub fn restricted_to(&self, machines: &[String]) -> Self {
+        Self { filters: Some(filters(&self.address.database, machines)), ..self.clone() }
     }
 
     /// The address.
@@ -74,6 +91,9 @@ impl Engine {
 
     /// Runs a SELECT statement of a person: unqualified names are those of the database, and nothing can be changed.
     pub fn select_statement(&self, statement: &str) -> Result<RowSet, EngineError> {
+        if self.filters.is_some() {
+            return Err(EngineError::Denied("sql is answered only to a login of the engine".to_owned()));
+        }
         let statement = statement.trim().trim_end_matches(';');
         let url_parameters = [
             ("wait_end_of_query", "1"),
@@ -107,6 +127,8 @@ impl Engine {
         // Without waiting for the end, a failure could come after the status.
         let mut url_parameters = vec![("wait_end_of_query".to_owned(), "1".to_owned())];
         url_parameters.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        url_parameters
+            .extend(self.filters.clone().map(|filters| ("additional_table_filters".to_owned(), filters)));
         url_parameters.push(("param_tenant".to_owned(), Parameter::text(&self.tenant).to_text()));
         for (name, value) in parameters {
             url_parameters.push((format!("param_{name}"), value.to_text()));

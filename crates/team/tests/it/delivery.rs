@@ -2,14 +2,22 @@
 
 use annals_collect::{Item, Sink};
 use annals_team::query::{FileChoice, Scope, check, fetch, files};
+use annals_team::rebuild::{rebuild, rebuild_size};
+use annals_team::wire::Parameter;
 use annals_team::{Engine, EngineError};
 use annals_testkit::engine::TestEngine;
+use annals_transcript::price::Prices;
 
 use crate::support::{batches, demo, sink, usage_of_engine, usage_of_files, with_tables};
 
 /// The rows of a table by their keys, each once.
 fn distinct_rows(engine: &Engine, table: &str) -> u64 {
-    let question = format!("SELECT count() AS rows FROM {{db}}.{table} FINAL");
+    let parameters =
+        [("database", Parameter::text(&engine.address().database)), ("table", Parameter::text(table))];
+    let question =
+        "SELECT sorting_key FROM system.tables WHERE database = {database:String} AND name = {table:String}";
+    let key = engine.select(question, &parameters).unwrap().first().unwrap().text("sorting_key");
+    let question = format!("SELECT uniqExact({key}) AS rows FROM {{db}}.{table}");
     engine.select(&question, &[]).unwrap().first().unwrap().count("rows")
 }
 
@@ -52,6 +60,47 @@ fn any_order_and_any_repetition_give_the_usage_of_the_files() {
     assert_eq!(distinct_rows(&many, "lines"), items.len() as u64);
     let report = check(&many, &Scope::default()).unwrap();
     assert_eq!((report.gaps.len(), report.other_rows), (0, 0));
+}
+
+#[test]
+fn rows_are_made_again_from_the_lines_alone() {
+    let Some(engine) = TestEngine::start("rows_are_made_again_from_the_lines_alone") else { return };
+    let (home, sent) = demo();
+    let opened = with_tables(&engine, "again");
+    let company = opened.for_tenant("company");
+    let mut to_company = annals_team::TeamSink::new(company.clone(), Prices::embedded());
+    let mut to = sink(&engine, "again");
+    for batch in &sent {
+        to.deliver(batch).unwrap();
+        to_company.deliver(batch).unwrap();
+    }
+    let (rows, expected) = (counts(&opened), usage_of_files(&home));
+    assert_eq!(usage_of_engine(&company), expected);
+    for table in ["messages", "calls", "responses", "facts"] {
+        opened.execute(&format!("TRUNCATE TABLE {{db}}.{table}"), &[]).unwrap();
+    }
+    // Rows of an earlier release, under the same keys.
+    to.deliver(&sent[0]).unwrap();
+    opened
+        .execute(
+            "INSERT INTO {db}.facts SELECT * REPLACE (0 AS form, 'x' AS value) FROM {db}.facts LIMIT 5",
+            &[],
+        )
+        .unwrap();
+    for time in [1, 2] {
+        let mut read = 0;
+        rebuild(&opened, &Prices::embedded(), time, |bytes| read += bytes).unwrap();
+        assert_eq!(read, rebuild_size(&opened).unwrap().bytes);
+        assert_eq!(counts(&opened), rows);
+        assert_eq!(
+            (usage_of_engine(&opened), usage_of_engine(&company)),
+            (expected.clone(), expected.clone())
+        );
+        assert_eq!(check(&opened, &Scope::default()).unwrap().other_rows, 0);
+    }
+    // What is sent again is the same as what is there.
+    sent.iter().for_each(|batch| to.deliver(batch).unwrap());
+    assert_eq!((counts(&opened), usage_of_engine(&opened)), (rows, expected));
 }
 
 #[test]

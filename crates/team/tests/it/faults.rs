@@ -11,7 +11,7 @@ use annals_testkit::engine::TestEngine;
 use crate::support::{demo, open, sink, usage_of_engine, usage_of_files, with_tables};
 
 /// Lets the engine fail: `times` inserts, behind the next `after`.
-fn fail(engine: &TestEngine, code: u32, after: usize, times: usize) {
+pub(crate) fn fail(engine: &TestEngine, code: u32, after: usize, times: usize) {
     let address = engine.at("x");
     let host = address.trim_start_matches("clickhouse+http://").trim_end_matches("/x");
     let mut stream = TcpStream::connect(host).unwrap();

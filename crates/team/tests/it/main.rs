@@ -4,4 +4,7 @@
 
 mod delivery;
 mod faults;
+mod marks;
+mod receive;
+mod rights;
 mod support;

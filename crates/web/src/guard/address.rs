@@ -17,7 +17,7 @@ pub(crate) fn address_group(address: IpAddr) -> IpAddr {
 }
 
 /// Returns who sent a request. A proxy appends the address that it was asked from; what stands before that, anybody can write.
-pub(super) fn sender(request: &Request, is_behind_proxy: bool) -> IpAddr {
+pub(crate) fn sender(request: &Request, is_behind_proxy: bool) -> IpAddr {
     let forwarded = || {
         let last = request.headers().get_all("x-forwarded-for").iter().next_back()?;
         last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()

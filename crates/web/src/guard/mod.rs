@@ -16,7 +16,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-pub(crate) use address::{PeerAddress, address_group};
+pub(crate) use address::{PeerAddress, address_group, sender};
 pub(crate) use headers::add_headers;
 pub use password::Password;
 pub use token::AccessToken;

@@ -8,7 +8,6 @@ use annals_collect::sink::{
     BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Scheme, Url, UrlError, without_login,
 };
 use annals_store::digest::short;
-use annals_store::read::read_input;
 use annals_team::{EngineAddress, TeamSink};
 
 use crate::args::{BodyEncoding, BodyFormat, CollectArgs, EngineArgs};
@@ -85,8 +84,8 @@ impl Destination {
             Self::Output => Box::new(OutputSink(JsonStdout)),
             Self::Receiver(url) => Box::new(receiver(url, args, context)?),
             Self::Engine(address) => {
-                let reached =
-                    EngineArgs { login_file: args.login_file.clone(), ca_file: args.ca_file.clone() };
+                let (login_file, ca_file) = (args.login_file.clone(), args.ca_file.clone());
+                let reached = EngineArgs { login_file, ca_file, tenant: args.tenant.clone() };
                 let engine = team::engine(address.clone(), &reached, context)?;
                 Box::new(TeamSink::new(engine, context.prices.clone()))
             }
@@ -119,21 +118,11 @@ fn receiver(url: &Url, args: &CollectArgs, context: &Context) -> Result<HttpSink
     if let Some(person) = &args.person {
         sink = sink.with_person(person);
     }
-    match token(args, context)? {
+    match team::token(args.token_file.as_deref(), context)? {
         Some(token) => sink.with_token(&token).map_err(|error| {
             Fault::usage(error.to_string()).hint("use https, or a forwarder on this machine")
         }),
         None => Ok(sink),
-    }
-}
-
-fn token(args: &CollectArgs, context: &Context) -> Result<Option<String>, Fault> {
-    match &args.token_file {
-        Some(path) => match String::from_utf8_lossy(&read_input(path)?).trim() {
-            "" => Err(Fault::usage(format!("--token-file {}: the file is empty", path.display()))),
-            token => Ok(Some(token.to_owned())),
-        },
-        None => Ok(context.token.as_ref().map(|token| token.reveal().to_owned())),
     }
 }
 

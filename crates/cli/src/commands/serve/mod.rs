@@ -1,6 +1,9 @@
 //! `annals serve`: shows sessions in a browser.
 
 mod index_process;
+mod process;
+mod service;
+mod team;
 
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
@@ -13,18 +16,27 @@ use annals_web::{
 };
 
 use super::mock_api::StopSignal;
-use crate::args::ServeArgs;
+use crate::args::{EngineArgs, ListenArgs, ServeArgs};
 use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use index_process::IndexProcess;
 
+pub(super) use service::{ServiceSize, run_service};
+
 pub(crate) fn run(args: &ServeArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let exposure = exposure(args)?;
+    if let Some(from) = &args.from {
+        return team::run(from, args, context);
+    }
+    let EngineArgs { login_file, ca_file, tenant } = &args.engine;
+    if login_file.is_some() || ca_file.is_some() || tenant.is_some() {
+        return Err(Fault::usage("--login-file, --ca-file and --tenant need --from URL"));
+    }
+    let exposure = exposure(&args.listen)?;
     let is_exposed = !matches!(exposure, Exposure::Loopback);
     let password = args.password_file.as_deref().map(password).transpose()?;
     let config = ServerConfig {
-        bind: SocketAddr::new(args.bind, args.port),
+        bind: SocketAddr::new(args.listen.bind, args.listen.port),
         exposure,
         names: args.hosts.clone(),
         password,
@@ -54,7 +66,7 @@ pub(crate) fn run(args: &ServeArgs, context: &mut Context) -> Result<Outcome, Fa
 }
 
 /// Who can reach the server, by the options.
-fn exposure(args: &ServeArgs) -> Result<Exposure, Fault> {
+fn exposure(args: &ListenArgs) -> Result<Exposure, Fault> {
     match (&args.cert, &args.key) {
         (Some(cert), Some(key)) => {
             Ok(Exposure::Tls(TlsFiles { certificates: read_file(cert)?, key: read_file(key)? }))
@@ -94,7 +106,7 @@ fn fault(error: ServeError) -> Fault {
     let message = error.to_string();
     match &error {
         ServeError::NeedsTls(_) => Fault::usage(message).hint(
-            "add --cert FILE --key FILE, or --behind-proxy if a proxy does TLS; and --password-file FILE",
+            "add --cert FILE --key FILE, or --behind-proxy if a proxy does TLS; pages need --password-file FILE, too",
         ),
         ServeError::NeedsPassword => Fault::usage(message).hint("add --password-file FILE"),
         ServeError::Tls(_) => Fault::usage(message),

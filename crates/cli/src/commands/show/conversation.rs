@@ -1,6 +1,6 @@
 //! `--as transcript`, `--as markdown` and `--as html`: the conversation for people.
 
-use annals_store::overflow::with_outputs;
+use annals_store::overflow::{with_outputs, with_own_outputs};
 use annals_transcript::agents::AgentLink;
 use annals_transcript::query::{RecordMatch, by_prefix};
 use annals_transcript::transcript::Transcript;
@@ -98,9 +98,10 @@ fn with_family<T>(
     let mut bytes = target.read()?;
     let mut files = if args.no_agents { Vec::new() } else { target.agents() };
     if args.full || args.form == ShowFormat::Html {
-        bytes = with_outputs(bytes, &target.path);
+        let add_outputs = if args.at.at.is_some() { with_own_outputs } else { with_outputs };
+        bytes = add_outputs(bytes, &target.path);
         for file in &mut files {
-            file.bytes = with_outputs(std::mem::take(&mut file.bytes), &file.entry.path);
+            file.bytes = add_outputs(std::mem::take(&mut file.bytes), &file.entry.path);
         }
     }
     let family = SessionWithAgents::new(&bytes, &files);

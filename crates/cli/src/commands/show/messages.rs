@@ -1,6 +1,9 @@
 //! `--as messages`: the conversation as plain chat messages, one JSON object per line.
 
-use annals_store::overflow::with_outputs;
+use std::io::Write as _;
+use std::path::Path;
+
+use annals_store::overflow::{named_paths, own_file, session_folder, with_outputs, with_own_outputs};
 use annals_transcript::graph::Graph;
 use annals_transcript::message::{Message, groups};
 use annals_transcript::query::{Filter, Inclusion, LineKind, RecordMatch, Scope, by_prefix, select};
@@ -19,8 +22,12 @@ pub(crate) fn run(
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let mut bytes = target.read()?;
+    let is_of_team = args.at.at.is_some();
     if args.full {
-        bytes = with_outputs(bytes, &target.path);
+        bytes = match is_of_team {
+            true => with_own_outputs(bytes, &target.path),
+            false => with_outputs(bytes, &target.path),
+        };
     }
     let args = &args.messages;
     let transcript = Transcript::parse(&bytes);
@@ -35,14 +42,30 @@ pub(crate) fn run(
         groups.retain(|group| !group.iter().any(is_synthetic));
     }
     let from = args.last.map_or(0, |count| groups.len().saturating_sub(count));
-    for message in groups[from..].iter().filter_map(|group| Message::of(&transcript, group)) {
+    let folder = session_folder(&target.path);
+    for group in &groups[from..] {
+        let Some(message) = Message::of(&transcript, group) else { continue };
         // What `append` reads leads back to the same bytes, unless it is JSON for any program.
         let (is_json, out) = (context.json, &mut context.out);
         let mut write = |piece: &[u8]| if is_json { out.json_text(piece) } else { out.exact_json(piece) };
-        message.write_pieces(&mut write)?;
+        if is_of_team && group.iter().any(|&node| names_missing_output(&transcript, node, &folder)) {
+            let mut whole = Vec::new();
+            message.write_pieces(&mut |piece: &[u8]| whole.write_all(piece))?;
+            whole.pop();
+            whole.extend_from_slice(b",\"notCollected\":true}");
+            write(&whole)?;
+        } else {
+            message.write_pieces(&mut write)?;
+        }
         write(b"\n")?;
     }
     Ok(if from == groups.len() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+/// Whether a record names an output that was not sent with its session.
+fn names_missing_output(transcript: &Transcript<'_>, node: NodeIndex, folder: &Path) -> bool {
+    let Record::User(user) = transcript.record(node) else { return false };
+    named_paths(&user).iter().any(|named| own_file(folder, named).is_none())
 }
 
 fn filter(args: &MessageArgs, transcript: &Transcript<'_>, context: &Context) -> Result<Filter, Fault> {

@@ -15,11 +15,15 @@ use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
 
 pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
-    let out = &mut context.out;
+    let (out, store) = (&mut context.out, &context.store);
     let mut buffer = Vec::new();
     let failed = stream_records(&target.path, |line| {
         buffer.clear();
         write_line(&line, RecordDetail::Summary, &mut buffer);
+        if store.is_withheld(&target.path, line.number as u64) {
+            buffer.truncate(buffer.len() - 2);
+            buffer.extend_from_slice(b",\"redacted\":true}\n");
+        }
         match out.json_text(&buffer) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),

@@ -2,7 +2,7 @@
 
 use annals_store::source::{Clock as _, is_uuid};
 use annals_team::Engine;
-use annals_team::query::{ForgetCount, Subject, count, forget, machines_of};
+use annals_team::query::{ForgetCount, Scope, Subject, count, forget, machines_assigned};
 
 use crate::args::ForgetArgs;
 use crate::context::Context;
@@ -70,7 +70,8 @@ fn write_json(
 /// What is meant. Ids are given in full: what is forgotten does not come back.
 fn subjects(engine: &Engine, args: &ForgetArgs) -> Result<Vec<Subject>, Fault> {
     if let Some(person) = &args.person {
-        let machines = machines_of(engine, person)?;
+        let scope = Scope { person: Some(person.clone()), ..Scope::default() };
+        let machines = machines_assigned(engine, &scope)?;
         if machines.is_empty() {
             return Err(Fault::nothing_found(format!("no machine is assigned to {person:?}"))
                 .hint("annals team machines lists machines and people"));

@@ -1,10 +1,14 @@
 //! `annals team`: sets up and looks after a team's engine.
 
+mod audit;
 mod check;
 mod forget;
 mod machines;
+mod rebuild;
 mod retention;
+mod token;
 
+use annals_team::rights::{apply_rights, rights_statements};
 use annals_team::{Engine, schema};
 
 use crate::args::{EngineAtArgs, TeamArgs, TeamCommand};
@@ -14,7 +18,10 @@ use crate::team;
 
 pub(crate) fn run(args: &TeamArgs, context: &mut Context) -> Result<Outcome, Fault> {
     match &args.command {
-        TeamCommand::Init { at, apply } => init(at, *apply, context),
+        TeamCommand::Init { at, rights, apply } => {
+            let what = if *rights { Statements::Rights } else { Statements::Tables };
+            init(at, what, *apply, context)
+        }
         TeamCommand::Machines { at, scope } => {
             machines::list(&open_checked(at, context)?, &scope.scope(), context)
         }
@@ -28,6 +35,9 @@ pub(crate) fn run(args: &TeamArgs, context: &mut Context) -> Result<Outcome, Fau
         TeamCommand::Retention { days, apply, at } => {
             retention::run(&open_checked(at, context)?, days.as_deref(), *apply, context)
         }
+        TeamCommand::Token { command } => token::run(command, context),
+        TeamCommand::Audit { limit, at } => audit::run(&open_checked(at, context)?, *limit, context),
+        TeamCommand::Rebuild { apply, at } => rebuild::run(&open_checked(at, context)?, *apply, context),
         TeamCommand::Check { at, scope } => check::run(&open_checked(at, context)?, &scope.scope(), context),
     }
 }
@@ -42,11 +52,26 @@ fn open_checked(at: &EngineAtArgs, context: &Context) -> Result<Engine, Fault> {
     Ok(engine)
 }
 
-fn init(at: &EngineAtArgs, apply: bool, context: &mut Context) -> Result<Outcome, Fault> {
+/// What `init` makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Statements {
+    Tables,
+    Rights,
+}
+
+fn init(at: &EngineAtArgs, what: Statements, apply: bool, context: &mut Context) -> Result<Outcome, Fault> {
     let engine = open(at, context)?;
-    let statements = schema::statements(&engine.address().database);
-    if apply {
-        schema::apply(&engine)?;
+    let statements = match what {
+        Statements::Tables => schema::statements(&engine.address().database),
+        Statements::Rights => rights_statements(&engine.address().database),
+    };
+    match what {
+        _ if !apply => {}
+        Statements::Tables => schema::apply(&engine)?,
+        Statements::Rights => {
+            schema::check(&engine)?;
+            apply_rights(&engine)?;
+        }
     }
     if context.json {
         context.out.json(|object| {
@@ -58,11 +83,11 @@ fn init(at: &EngineAtArgs, apply: bool, context: &mut Context) -> Result<Outcome
             });
         })?;
     } else if apply {
-        context.out.line(format!(
-            "{}: tables of schema {} are there",
-            engine.address().name(),
-            schema::SCHEMA
-        ))?;
+        let name = engine.address().name();
+        context.out.line(match what {
+            Statements::Tables => format!("{name}: tables of schema {} are there", schema::SCHEMA),
+            Statements::Rights => format!("{name}: roles and row policies are there"),
+        })?;
     } else {
         for statement in &statements {
             for line in statement.lines().chain([";", ""]) {

@@ -134,6 +134,10 @@ pub(super) fn cases() -> Vec<Case> {
         |team init --at T|team init --at clickhouse+http://127.0.0.1:1/t|team machines --at clickhouse+http://127.0.0.1:1 --login-file N\
         |team assign T T T --at clickhouse+http://127.0.0.1:1|team check --at clickhouse+http://127.0.0.1:1\
         |team forget --session T --at clickhouse+http://127.0.0.1:1|team retention --at clickhouse+http://127.0.0.1:1\
+        |team init --rights --at clickhouse+http://127.0.0.1:1/t|team token add person T --at clickhouse+http://127.0.0.1:1|team token add T T --at T\
+        |team token list --at clickhouse+http://127.0.0.1:1|team token revoke T --at clickhouse+http://127.0.0.1:1|team audit --at T|team rebuild --at T\
+        |receive --to T|receive --to clickhouse+http://127.0.0.1:1/t --cert N --key N|serve --from T|serve --from clickhouse+http://127.0.0.1:1/t\
+        |usage --at http://127.0.0.1:1/T --token-file N|search T --at https://T|show T --at http://127.0.0.1:1|ls --at http://T\
         |usage --at T|ls --at clickhouse+http://127.0.0.1:1/T|collect --to clickhouse+http://127.0.0.1:1 --attempts 1";
     cases.extend(reading.split('|').map(Case::new));
     for line in [
@@ -155,7 +159,7 @@ pub(super) fn cases() -> Vec<Case> {
         case.arguments.push(format!("SELECT * FROM {table}"));
         cases.push(case);
     }
-    let changing = "rename S T|tag S T|clone S|clone S --into N|fork S|fork S --turn 1|merge S 0e571e57-0000-4000-8000-000000000002 --anyway\
+    let changing = "rename S T|tag S T|clone S|clone S --into N|clone T --at clickhouse+http://127.0.0.1:1|fork S|fork S --turn 1|merge S 0e571e57-0000-4000-8000-000000000002 --anyway\
         |strip S --tools T|strip S --thinking|strip S --large-results 1|compress S --keep-turns 1|repair S|redact S\
         |rewind S --to 1 --force|rewind S --to 1 --code|move-project N /srv/x|move-project /w N|reset-project N|reset-project\
         |trash S --history|gc --apply --older-than 0d|undo T|restore S|restore N";

@@ -1,0 +1,32 @@
+//! `annals team rebuild`: makes all rows again from the lines.
+
+use annals_store::source::Clock as _;
+use annals_team::Engine;
+use annals_team::rebuild::{RebuildSize, rebuild, rebuild_size};
+
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::words;
+
+pub(super) fn run(engine: &Engine, apply: bool, context: &mut Context) -> Result<Outcome, Fault> {
+    let RebuildSize { lines, bytes } = rebuild_size(engine)?;
+    if apply {
+        let mut progress = context.progress("rebuilding", Some(bytes));
+        rebuild(engine, &context.prices, context.source.now(), |read| progress.advance(read, words::bytes))?;
+    }
+    if context.json {
+        context.out.json(|object| {
+            object.boolean("applied", apply).number("lines", lines).number("bytes", bytes);
+        })?;
+    } else {
+        let what = format!("{}, {}", words::plural(lines, "line", "lines"), words::bytes(bytes));
+        context.out.line(match apply {
+            true => format!("rows were made again from {what}"),
+            false => format!("rows would be made again from {what}"),
+        })?;
+        if !apply {
+            context.say("nothing was changed; --apply does it");
+        }
+    }
+    Ok(Outcome::Done)
+}
