@@ -12,6 +12,9 @@ pub(crate) const PROGRAMS: [&str; 4] =
 /// What root keeps: files of other users, as in a container with a mounted workspace.
 const CAPABILITIES: [&str; 4] = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID"];
 
+/// What leads root to what is hidden: other processes see it, mounts can be undone.
+const LEADING_OUT: [&str; 4] = ["CAP_SYS_ADMIN", "CAP_SYS_PTRACE", "CAP_SYS_CHROOT", "CAP_DAC_READ_SEARCH"];
+
 /// What root could set for the whole machine.
 const OF_KERNEL: [&str; 4] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
 
@@ -30,7 +33,12 @@ pub(crate) fn arguments(plan: &SandboxPlan, folder: &Path) -> Vec<OsString> {
     let mut out: Vec<OsString> = Vec::new();
     let mut add = |words: &[&str]| out.extend(words.iter().map(OsString::from));
     match plan.writes {
-        WriteScope::Everywhere => add(&["--dev-bind", "/", "/"]),
+        WriteScope::Everywhere => {
+            add(&["--dev-bind", "/", "/"]);
+            if is_root() {
+                LEADING_OUT.iter().for_each(|name| add(&["--cap-drop", name]));
+            }
+        }
         WriteScope::Only(_) => {
             add(&["--unshare-pid", "--unshare-ipc", "--new-session", "--ro-bind", "/", "/"]);
             add(&["--dev", "/dev", "--proc", "/proc"]);

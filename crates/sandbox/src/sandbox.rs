@@ -102,8 +102,13 @@ impl Sandbox {
         let inner = [&[program.to_owned()], arguments].concat();
         let mut command = match &self.method {
             SandboxMethod::Bubblewrap(bubblewrap) => {
+                let mut seen = plan.to_real();
+                // The stage may be in a folder that is hidden.
+                if seen.hidden.iter().any(|path| self.program.starts_with(path)) {
+                    seen.readable.push(self.program.clone());
+                }
                 let mut command = Command::new(bubblewrap);
-                command.args(bubblewrap::arguments(plan, folder));
+                command.args(bubblewrap::arguments(&seen, folder));
                 if plan.writes != WriteScope::Everywhere {
                     command.arg(&self.program).args(stage::arguments(plan, &self.method));
                 }

@@ -23,7 +23,7 @@ const SECRET: &str = "LEAKED";
 
 /// A world.
 pub(super) struct World {
-    dir: TempDir,
+    _dir: TempDir,
     root: PathBuf,
     /// Listens to whatever tries to get out.
     unix: [UnixListener; 2],
@@ -92,17 +92,13 @@ impl World {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let mut world = Self { dir, root, unix, tcp, udp, bystander, before: BTreeMap::new() };
+        let mut world = Self { _dir: dir, root, unix, tcp, udp, bystander, before: BTreeMap::new() };
         world.before = world.guarded();
         world
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
-    }
-
-    pub(super) fn write(&self, name: &str, text: &str) {
-        self.dir.write(name, text);
     }
 
     /// The plan that a session in the workspace has, with rules about some of its files.
