@@ -100,7 +100,7 @@ const SECRET_WORDS: [&str; 11] = [
 const KEY_WORDS: [&str; 8] =
     ["ACCESS", "ACCOUNT", "API", "AUTH", "ENCRYPTION", "MASTER", "PRIVATE", "SIGNING"];
 
-/// Addresses of programs that act for whoever asks.
+/// Addresses of programs that act for those who ask.
 const AGENTS: [&str; 5] =
     ["DBUS_SESSION_BUS_ADDRESS", "GPG_AGENT_INFO", "SSH_AGENT_PID", "SSH_AUTH_SOCK", "XAUTHORITY"];
 
