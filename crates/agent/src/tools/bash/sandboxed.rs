@@ -113,7 +113,7 @@ pub(super) fn moved_note(moved: &[MovedPath]) -> Option<String> {
         .iter()
         .map(|moved| match &moved.to {
             Some(to) => format!(
-                "The sandbox renamed {} to {}: commands must not create such files, since others run or obey them.",
+                "The sandbox renamed {} to {}: commands in it must not create such files, since others run or obey them. Outside of it the user is asked.",
                 moved.from.display(),
                 to.display()
             ),
