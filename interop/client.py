@@ -83,6 +83,8 @@ def environment(config, home):
         "LANG": "C.UTF-8", "SHELL": "/bin/bash", "TZ": "UTC", "ANTHROPIC_API_KEY": "dummy-key",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1",
         "DISABLE_AUTOUPDATER": "1", "DISABLE_BUG_COMMAND": "1",
+        # The original has none by default, and the same questions are compared.
+        "ANNALS_SANDBOX": "off",
     }
 
 

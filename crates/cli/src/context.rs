@@ -49,6 +49,10 @@ pub(crate) struct Context {
     pub(crate) api: Vec<(&'static str, Secret)>,
     /// Environment variables for child processes.
     pub(crate) variables: Vec<(OsString, OsString)>,
+    /// `ANNALS_SANDBOX`.
+    pub(crate) sandbox: Option<String>,
+    /// This program.
+    pub(crate) program: Option<PathBuf>,
     /// The bearer token of `annals collect`, from the environment.
     pub(crate) token: Option<Secret>,
     /// The login of a team's engine, from the environment.
@@ -108,6 +112,8 @@ impl Context {
             home: environment.home.clone(),
             api: environment.api,
             variables: environment.variables,
+            sandbox: environment.sandbox,
+            program: environment.program,
             token: environment.token,
             engine_login: environment.engine_login,
             read_right: environment.read_right,

@@ -73,6 +73,10 @@ pub(crate) struct Environment {
     pub(crate) api: Vec<(&'static str, Secret)>,
     /// Variables for child processes, without those that hold a key.
     pub(crate) variables: Vec<(OsString, OsString)>,
+    /// `ANNALS_SANDBOX`, if set and not empty.
+    pub(crate) sandbox: Option<String>,
+    /// This program.
+    pub(crate) program: Option<PathBuf>,
     /// `NO_COLOR`, set to anything, or a terminal that knows no colors.
     pub(crate) no_color: bool,
     /// `PAGER`.
@@ -120,6 +124,8 @@ impl Environment {
             read_right: env::var_os(READ_RIGHT).map(|value| read_right(&value.to_string_lossy())),
             api: API_VARIABLES.into_iter().filter_map(|name| Some((name, secret(name)?))).collect(),
             variables: env::vars_os().filter_map(not_a_key).collect(),
+            sandbox: env::var("ANNALS_SANDBOX").ok().filter(|value| !value.is_empty()),
+            program: env::current_exe().ok(),
             no_color: path("NO_COLOR").is_some() || env::var_os("TERM").is_some_and(|term| term == "dumb"),
             pager: env::var("PAGER").ok(),
             pager_variables: PAGER_VARIABLES

@@ -52,6 +52,9 @@ use clap::FromArgMatches;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
+    if std::env::args_os().nth(1).is_some_and(|first| first == annals_sandbox::STAGE) {
+        return become_command();
+    }
     let arguments = args::spelled_out(std::env::args_os().collect());
     let (args, ignored) = match args::parse_leniently(arguments, parse) {
         Ok(parsed) => parsed,
@@ -72,6 +75,14 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome.exit_code(),
         Err(fault) => fault.report(),
     }
+}
+
+/// Restricts this process and becomes a command of `annals chat`: it runs before anything else is read.
+fn become_command() -> ExitCode {
+    let program = std::env::current_exe().unwrap_or_default();
+    let Err(error) = annals_sandbox::run_stage(program, std::env::args_os().skip(2));
+    stderr::say(TerminalText::block(&format!("annals: {error}")));
+    ExitCode::from(126)
 }
 
 fn parse(arguments: &[OsString]) -> Result<args::Args, clap::Error> {

@@ -67,6 +67,12 @@ pub enum Reason {
     Environment(String),
     /// Git runs programs that its repository names, and the repository is not trusted.
     Repository(String),
+    /// It runs in a sandbox, whatever it does.
+    Sandbox,
+    /// It would run outside of the sandbox.
+    NoSandbox,
+    /// The sandbox cannot keep commands from this path, which a rule is about.
+    NotConfined(PathBuf),
     /// A hook decides, for this reason.
     Hook(String),
     /// Permission is needed, and there is no user to ask.
@@ -125,6 +131,11 @@ impl fmt::Display for Reason {
             }
             Self::Repository(what) => {
                 write!(to, "`{what}` may run programs that its untrusted repository configures")
+            }
+            Self::Sandbox => to.write_str("it runs in a sandbox"),
+            Self::NoSandbox => to.write_str("it would run outside of the sandbox"),
+            Self::NotConfined(path) => {
+                write!(to, "a rule is about {}, and the sandbox cannot keep commands from it", path.display())
             }
             Self::NobodyToAsk(why) => write!(to, "{why}, and no user can be asked"),
         }

@@ -1,6 +1,7 @@
 //! Decides what a tool call may do, by permission rules, modes, paths and trust, and explains the decision. It runs nothing.
 
 pub mod call;
+pub mod confine;
 pub mod decide;
 pub mod decision;
 pub mod mode;

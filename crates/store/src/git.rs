@@ -38,6 +38,15 @@ pub fn branch(folder: &Path) -> String {
     name.filter(|name| is_branch_name(name)).unwrap_or(NO_BRANCH).to_owned()
 }
 
+/// The repository that a worktree's `.git` file belongs to; `None` for any other `.git`, and for one that its repository does not
+/// know.
+pub fn worktree_repository(path: &Path) -> Option<PathBuf> {
+    let named = git_folder(path).filter(|named| named != path && is_worktree(named, path))?;
+    let shared = first_line(&named.join("commondir"))?;
+    let shared = fs::canonicalize(resolve(&named, Path::new(&shared))).ok()?;
+    named.starts_with(shared.join("worktrees")).then_some(shared)
+}
+
 /// `.git` itself, or the folder that it names in a worktree or a submodule. A link is not followed.
 fn git_folder(path: &Path) -> Option<PathBuf> {
     let kind = fs::symlink_metadata(path).ok()?.file_type();
@@ -192,10 +201,16 @@ mod tests {
         assert_eq!(branch(tree.path()), NO_BRANCH, "nothing leads back");
         main.write(".git/worktrees/tree/gitdir", format!("{}\n", tree.path().join(".git").display()));
         assert_eq!(branch(tree.path()), "topic");
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        assert_eq!(worktree_repository(&tree.path().join(".git")), None, "it shares nothing");
+        main.write(".git/worktrees/tree/commondir", "../..\n");
+        assert_eq!(worktree_repository(&tree.path().join(".git")), real(&main.path().join(".git")));
+        assert_eq!(worktree_repository(&main.path().join(".git")), None);
         let thief = TempDir::new("git-branch");
         for stolen in [own, main.path().join(".git")] {
             thief.write(".git", format!("gitdir: {}\n", stolen.display()));
             assert_eq!(branch(thief.path()), NO_BRANCH, "{}", stolen.display());
+            assert_eq!(worktree_repository(&thief.path().join(".git")), None, "{}", stolen.display());
         }
     }
 

@@ -1,7 +1,7 @@
 //! Files that configure programs: a change there can run something or grant access. Permission rules never open them, and
 //! `rewind` leaves them alone, since a transcript can come from anybody.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Folders whose files are read as configuration or run as programs.
 const FOLDERS: &[&str] = &[
@@ -176,6 +176,12 @@ pub fn is_protected(path: &Path) -> bool {
     names.iter().any(|name| FOLDERS.contains(name))
         || names.last().is_some_and(|name| FILES.contains(name))
         || names.windows(2).any(|pair| PAIRS.contains(&(pair[0], pair[1])))
+}
+
+/// The names that are protected in any folder: of folders, of files, and of folders in folders.
+pub fn protected_names() -> impl Iterator<Item = PathBuf> {
+    let pairs = PAIRS.iter().map(|(folder, name)| Path::new(folder).join(name));
+    FOLDERS.iter().chain(&FILES).map(PathBuf::from).chain(pairs)
 }
 
 /// Whether agents take the file as instructions: memory files of this client and of others.

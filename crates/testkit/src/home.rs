@@ -93,6 +93,8 @@ impl Home {
         command.env("CLAUDE_CONFIG_DIR", self.config_dir()).env("ANNALS_DATA_DIR", self.data_dir());
         command.env("XDG_DATA_HOME", self.data_dir()).env("XDG_CONFIG_HOME", self.path().join("config"));
         command.env("XDG_CACHE_HOME", self.path().join("cache")).env("TMPDIR", self.path());
+        // Tests are about what the program decides; those of the sandbox switch it on.
+        command.env("ANNALS_SANDBOX", "off");
         command.env("TZ", "UTC").env("LC_ALL", "C").env("NO_COLOR", "1");
         command
     }

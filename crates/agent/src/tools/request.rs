@@ -9,6 +9,8 @@ use annals_policy::{Call, Decision, EditTool, Policy, ReadTool};
 pub enum ToolRequest {
     /// A shell command, and the folder in which it starts.
     Bash(String, PathBuf),
+    /// A shell command that would run outside of the sandbox, and the folder in which it starts.
+    BashOutside(String, PathBuf),
     /// A file or folder to read.
     Read(ReadTool, String),
     /// A file to change.
@@ -31,7 +33,7 @@ impl ToolRequest {
     /// The borrowed form that the policy takes.
     pub fn call(&self) -> Call<'_> {
         match self {
-            Self::Bash(command, _) => Call::Bash(command),
+            Self::Bash(command, _) | Self::BashOutside(command, _) => Call::Bash(command),
             Self::Read(tool, path) => Call::Read(*tool, path),
             Self::Edit(tool, path) => Call::Edit(*tool, path),
             Self::WebFetch(url) => Call::WebFetch(url),
@@ -47,6 +49,7 @@ impl ToolRequest {
     pub fn decide(&self, policy: &Policy<'_>) -> Decision {
         match self {
             Self::Bash(_, folder) => policy.decide_in(&self.call(), folder),
+            Self::BashOutside(_, folder) => policy.decide_outside(&self.call(), folder),
             _ => policy.decide(&self.call()),
         }
     }

@@ -108,6 +108,9 @@ pub(crate) struct ChatArgs {
     /// Start although hooks that decide about tool calls are not run
     #[arg(long)]
     pub(crate) ignore_hooks: bool,
+    /// Run commands in a sandbox [default: $ANNALS_SANDBOX, else auto]
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) sandbox: Option<SandboxUse>,
     #[command(flatten)]
     pub(crate) sdk: SdkArgs,
 }
@@ -193,6 +196,17 @@ pub(crate) enum ChatOutput {
     Json,
     /// One object per line, as things happen
     StreamJson,
+}
+
+/// When commands run in a sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SandboxUse {
+    /// Where one works here
+    Auto,
+    /// Always; do not start without one
+    Require,
+    /// Never
+    Off,
 }
 
 /// The format of standard input.

@@ -52,6 +52,8 @@ mod redact;
 mod repair;
 mod replaying;
 mod rewind;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod schema;
 mod schemas;
 mod search;

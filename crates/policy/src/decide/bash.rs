@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::confined::SandboxAnswer;
 use super::contents::{ScriptContents, folders, path_of};
 use super::expansion::{Expansion, LoopValues, with_braces};
 use super::later::later_deletions;
@@ -29,6 +30,7 @@ impl Policy<'_> {
             Err(why) => return self.unparsable(text, why),
         };
         let inside = ScriptContents::new(&script);
+        let sandbox = SandboxAnswer::new(self);
         let folders = folders(&inside, self.files, self.workspace);
         let mut decision = Decision::allow(Reason::ReadsOnly);
         let own = ScriptVariables::new(&script);
@@ -44,7 +46,7 @@ impl Policy<'_> {
                 && !script.read_loops.iter().any(|each| each.read == place);
             let reads = || if is_alone { None } else { self.reads(&known, folders.as_deref()) };
             let judged = self.own(command, objection, folders.as_deref(), &reads);
-            decision = first(decision, judged);
+            decision = first(decision, sandbox.contain(judged));
             if known.is_listed {
                 listed.insert(place, known.commands);
             }
@@ -52,15 +54,15 @@ impl Policy<'_> {
         // A function in place of a builtin answers for it, also to those who ask from outside.
         let replaced = script.functions.iter().find(|name| is_builtin(name));
         if let Some(name) = replaced.filter(|_| !self.opens_all()) {
-            decision = decision.and(Decision::ask(Reason::NotCovered(format!("{name}()"))));
+            decision = decision.and(sandbox.contain(Decision::ask(Reason::NotCovered(format!("{name}()")))));
         }
         if let Some(more) = self.loose(&script, &own, folders.as_deref()).filter(|_| !self.opens_all()) {
-            decision = decision.and(more);
+            decision = decision.and(sandbox.contain(more));
         }
         // A loop over `PATH` changes what the next command is.
         let changed = inside.assigned.iter().find(|name| !is_harmless(name, &Command::default()));
         if let Some(name) = changed.filter(|_| !self.opens_all()) {
-            decision = decision.and(Decision::ask(Reason::NotCovered(format!("{name}=…"))));
+            decision = decision.and(sandbox.contain(Decision::ask(Reason::NotCovered(format!("{name}=…")))));
         }
         let values = inside.all().flat_map(|command| &command.assignments).map(|assignment| &assignment.word);
         // Paths are resolved by what these are now.
@@ -77,7 +79,7 @@ impl Policy<'_> {
             decision = decision.and(more);
         }
         for redirection in &inside.redirections {
-            decision = decision.and(self.redirection(redirection, folders.as_deref()));
+            decision = decision.and(sandbox.contain(self.redirection(redirection, folders.as_deref())));
         }
         for (place, command) in inside.all().enumerate() {
             let operands = match listed.get(&place) {
@@ -102,7 +104,9 @@ impl Policy<'_> {
                 decision = Decision::ask(because).and(decision);
             }
         }
-        self.not_shown(&inside).into_iter().fold(decision, |decision, more| more.and(decision))
+        let hidden = self.not_shown(&inside).map(|asked| sandbox.contain(asked));
+        let decision = hidden.into_iter().fold(decision, |decision, more| more.and(decision));
+        sandbox.check(decision)
     }
 
     /// A text that is not understood: what a rule says of its letters, else a person.

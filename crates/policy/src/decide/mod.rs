@@ -4,6 +4,7 @@ mod bash;
 mod below;
 mod candidates;
 mod configuring;
+mod confined;
 mod contents;
 mod expansion;
 mod files;

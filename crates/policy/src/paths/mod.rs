@@ -11,13 +11,13 @@ use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-pub use annals_store::protected::is_protected;
+pub use annals_store::protected::{is_protected, protected_names};
 use annals_store::read::open_file;
 pub use critical::critical;
 pub(crate) use ignored::{IgnorePatterns, IgnoredFiles};
 pub(crate) use protected::is_of_process;
 pub use protected::is_refused;
-pub use workspace::Workspace;
+pub use workspace::{Confinement, Workspace};
 
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,6 +16,19 @@ pub struct Workspace {
     home: Option<PathBuf>,
     roots: Vec<PathBuf>,
     trust: Trust,
+    confinement: Confinement,
+}
+
+/// How the kernel limits commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Confinement {
+    /// Not at all.
+    #[default]
+    None,
+    /// By whole folders: what is in the workspace is not limited.
+    Folders,
+    /// By single files and folders, also in the workspace.
+    Paths,
 }
 
 impl Workspace {
@@ -33,6 +46,7 @@ impl Workspace {
             home: home.map(real),
             roots,
             trust: Trust::Untrusted,
+            confinement: Confinement::None,
         }
     }
 
@@ -46,6 +60,16 @@ impl Workspace {
     /// Sets whether the working folder is trusted.
     pub fn set_trust(&mut self, trust: Trust) {
         self.trust = trust;
+    }
+
+    /// Sets how the kernel limits commands.
+    pub fn set_confinement(&mut self, confinement: Confinement) {
+        self.confinement = confinement;
+    }
+
+    /// How the kernel limits commands.
+    pub fn confinement(&self) -> Confinement {
+        self.confinement
     }
 
     /// Whether git, started in this real folder, uses only a trusted repository: the one of the working folder. A deeper one came

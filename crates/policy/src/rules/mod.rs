@@ -8,6 +8,7 @@ mod path_pattern;
 use std::fmt;
 
 pub use command_pattern::{CommandPattern, CommandSpellings, Match};
+pub(crate) use path_pattern::PatternReach;
 pub use path_pattern::{CaseSensitivity, PathPattern, PatternBases};
 
 /// Where a rule, or a setting, comes from; the strongest first.

@@ -23,6 +23,15 @@ pub enum CaseSensitivity {
     Folded,
 }
 
+/// What a pattern matches, beginning at its first folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PatternReach {
+    /// The path.
+    Itself,
+    /// What is below it.
+    Below,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PatternBase {
     Root,
@@ -71,6 +80,25 @@ impl PathPattern {
             }
         }
         Some(Self { base, parts })
+    }
+
+    /// The deepest folder that contains all that matches, or the path itself if there is only one; `None` without a home.
+    pub(crate) fn start(&self, bases: &PatternBases) -> Option<(PathBuf, PatternReach)> {
+        let mut start = match self.base {
+            PatternBase::Root => PathBuf::from("/"),
+            PatternBase::Home => bases.home.clone()?,
+            PatternBase::Project => bases.project.clone(),
+            PatternBase::Working => bases.working.clone(),
+        };
+        for (number, part) in self.parts.iter().enumerate() {
+            match part {
+                // All that is in a folder.
+                PatternPart::Folders if number > 0 && number + 1 == self.parts.len() => {}
+                PatternPart::Name(name) if !name.contains(['*', '?', '[', '\\']) => start.push(name),
+                _ => return Some((start, PatternReach::Below)),
+            }
+        }
+        Some((start, PatternReach::Itself))
     }
 
     /// Whether an absolute path, or a folder above it, matches.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::environment::may_set;
-use super::{Settings, SettingsProblem};
+use super::{SandboxSettings, Settings, SettingsProblem};
 use crate::mode::{Bypass, Mode, ModeContext, may_take};
 use crate::rules::{RuleList, Rules, SettingsSource};
 use crate::secret::Secret;
@@ -25,6 +25,8 @@ pub struct EffectiveSettings {
     pub key_helper: Option<String>,
     /// The model.
     pub model: Option<String>,
+    /// The sandbox of commands.
+    pub sandbox: SandboxSettings,
     /// Problems, and settings that were ignored.
     pub problems: Vec<SettingsProblem>,
 }
@@ -48,6 +50,7 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext
         }
         effective.key_helper = effective.key_helper.or(settings.key_helper);
         effective.model = effective.model.or(settings.model);
+        effective.sandbox.add(settings.sandbox);
         if let Some(mode) = settings.mode.filter(|_| effective.mode.is_none()) {
             match may_take(mode, settings.source, &context) {
                 Ok(mode) => effective.mode = Some((mode, settings.source)),
@@ -71,6 +74,7 @@ fn narrowed(mut settings: Settings, trust: Trust) -> Settings {
     if settings.key_helper.take().is_some() {
         never("apiKeyHelper");
     }
+    settings.sandbox.narrow().into_iter().for_each(&mut never);
     settings.environment.retain(|(name, value)| {
         let may = may_set(name, value.reveal());
         if !may {

@@ -3,6 +3,7 @@
 mod environment;
 mod gather;
 mod read;
+mod sandbox;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,7 @@ use super::rules::{Rule, SettingsSource};
 use crate::secret::Secret;
 
 pub use gather::{EffectiveSettings, gather};
+pub use sandbox::SandboxSettings;
 
 /// A file larger than this is not read.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -39,6 +41,8 @@ pub struct Settings {
     pub model: Option<String>,
     /// `permissions.disableBypassPermissionsMode`
     pub bypass: Bypass,
+    /// `sandbox`
+    pub sandbox: SandboxSettings,
     /// What could not be used.
     pub problems: Vec<SettingsProblem>,
 }
@@ -135,6 +139,7 @@ impl Settings {
             key_helper: None,
             model: None,
             bypass: Bypass::Open,
+            sandbox: SandboxSettings::default(),
             problems: Vec::new(),
         }
     }

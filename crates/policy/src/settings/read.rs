@@ -5,7 +5,7 @@ use std::path::Path;
 use annals_json::BYTE_ORDER_MARK;
 use annals_json::{Fields, Value, ValueKind};
 
-use super::{Settings, SettingsProblem};
+use super::{SandboxSettings, Settings, SettingsProblem};
 use crate::mode::{Bypass, Mode};
 use crate::rules::{Rule, RuleList, SettingsSource};
 
@@ -50,6 +50,11 @@ impl SettingsReader {
                     None => self.wrong(&format!("env.{name}")),
                 }
             }
+        }
+        if let Some(sandbox) = self.object(fields, "sandbox") {
+            let (sandbox, wrong) = SandboxSettings::parse(&sandbox);
+            self.settings.sandbox = sandbox;
+            wrong.iter().for_each(|key| self.wrong(key));
         }
         if let Some(permissions) = self.object(fields, "permissions") {
             self.permissions(&permissions);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test has nobody to hand an error to")]
 
+mod confined;
 mod deny_bash;
 mod files;
 mod rules;

@@ -8,7 +8,7 @@ use std::path::Path;
 use annals_policy::mode::{Bypass, ModeContext, ModeRefusal, Privilege, SandboxKind, may_take};
 use annals_policy::paths::Disk;
 use annals_policy::rules::{RuleList, SettingsSource};
-use annals_policy::settings::{EffectiveSettings, SettingsArg, SettingsProblem, gather};
+use annals_policy::settings::{EffectiveSettings, SandboxSettings, SettingsArg, SettingsProblem, gather};
 use annals_policy::trust::TrustError;
 use annals_policy::{Mode, Settings, Trust, TrustFile};
 use annals_store::DataDir;
@@ -236,6 +236,30 @@ fn trust_is_of_one_real_folder() {
     assert!(matches!(file.give(&Disk, &dir.path().join("none"), 0), Err(TrustError::NoFolder(_))));
     file.take_back(&Disk, &app).unwrap();
     assert_eq!(trust(&app), Trust::Untrusted);
+}
+
+#[test]
+fn a_project_makes_the_sandbox_stricter_and_never_wider() {
+    let wide = r#"{"sandbox":{"enabled":false,"failIfUnavailable":false,"autoAllowBashIfSandboxed":true,
+        "allowUnsandboxedCommands":true,"network":{"allowAllUnixSockets":true,"allowedDomains":["a.example"]},
+        "filesystem":{"allowWrite":["/"],"denyRead":["secrets"]}}}"#;
+    let own = gather([of(wide, SettingsSource::User)], &context(Trust::Trusted)).sandbox;
+    assert_eq!((own.is_enabled, own.has_exit, own.has_sockets), (Some(false), Some(true), Some(true)));
+    assert_eq!((own.hosts.len(), own.writable.len(), own.hidden.len()), (1, 1, 1));
+    let found = gather([of(wide, SettingsSource::Project)], &context(Trust::Trusted));
+    assert_eq!(
+        found.sandbox,
+        SandboxSettings { hidden: vec!["secrets".to_owned()], ..SandboxSettings::default() }
+    );
+    assert_eq!(found.problems.len(), 7, "{:?}", found.problems);
+    let strict =
+        r#"{"sandbox":{"enabled":true,"allowUnsandboxedCommands":false,"filesystem":{"denyWrite":["x"]}}}"#;
+    let both = [of(wide, SettingsSource::User), of(strict, SettingsSource::Local)];
+    let found = gather(both, &context(Trust::Untrusted)).sandbox;
+    assert_eq!((found.is_enabled, found.has_exit), (Some(true), Some(false)));
+    assert_eq!((found.hidden, found.read_only), (vec!["secrets".to_owned()], vec!["x".to_owned()]));
+    let wrong = r#"{"sandbox":{"enabled":"yes","network":[],"filesystem":{"denyRead":[1]}}}"#;
+    assert_eq!(gather([of(wrong, SettingsSource::User)], &context(Trust::Trusted)).problems.len(), 3);
 }
 
 #[test]

@@ -81,6 +81,38 @@ fn is_left_out(name: &OsStr) -> bool {
         && (BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) || NAMES.contains(&name.as_str()))
 }
 
+/// Words of a name that say that its value is a secret.
+const SECRET_WORDS: [&str; 11] = [
+    "APIKEY",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "PASSPHRASE",
+    "PASSWD",
+    "PASSWORD",
+    "PAT",
+    "SECRET",
+    "SECRETS",
+    "TOKEN",
+    "TOKENS",
+];
+
+/// Words before `KEY` that say so.
+const KEY_WORDS: [&str; 8] =
+    ["ACCESS", "ACCOUNT", "API", "AUTH", "ENCRYPTION", "MASTER", "PRIVATE", "SIGNING"];
+
+/// Addresses of programs that act for those who ask.
+const AGENTS: [&str; 5] =
+    ["DBUS_SESSION_BUS_ADDRESS", "GPG_AGENT_INFO", "SSH_AGENT_PID", "SSH_AUTH_SOCK", "XAUTHORITY"];
+
+/// Whether a variable is a secret by its name, or leads to a program that acts outside of a sandbox.
+pub(super) fn is_secret(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    let words: Vec<&str> = name.split('_').collect();
+    let is_key = words.windows(2).any(|pair| KEY_WORDS.contains(&pair[0]) && pair[1] == "KEY");
+    let ends = ["PASSWORD", "TOKEN", "SECRET", "APIKEY"].iter().any(|word| name.ends_with(word));
+    is_key || ends || words.iter().any(|word| SECRET_WORDS.contains(word)) || AGENTS.contains(&name.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +144,24 @@ mod tests {
         let left: Vec<_> =
             for_commands(&all).into_iter().filter(|(_, value)| value == "x").map(|(name, _)| name).collect();
         assert_eq!(left, ["PATH", "HOME", "GIT_AUTHOR_NAME", "AWS_REGION"]);
+    }
+
+    #[test]
+    fn secrets_are_known_by_their_names() {
+        for name in [
+            "GITHUB_TOKEN",
+            "SECRET_TOKEN",
+            "PGPASSWORD",
+            "npm_token",
+            "STRIPE_API_KEY",
+            "SSH_AUTH_SOCK",
+            "DB_PASSWORD_FILE",
+        ] {
+            assert!(is_secret(OsStr::new(name)), "{name}");
+        }
+        for name in ["PATH", "HOME", "KEYBOARD", "TOKENIZERS_PARALLELISM", "CARGO_HOME", "PATTERN", "SSH_TTY"]
+        {
+            assert!(!is_secret(OsStr::new(name)), "{name}");
+        }
     }
 }

@@ -8,6 +8,7 @@ mod group;
 mod output;
 mod process_table;
 mod result;
+mod sandboxed;
 mod shells;
 mod timeout;
 mod watch;
@@ -26,8 +27,11 @@ use crate::api::request::ToolSpec;
 use crate::protocol::ToolProgress;
 pub use environment::for_commands;
 use group::{CommandExit, ProcessGroup};
-use output::{OutputFile, OutputFollower};
+use output::OutputFollower;
 use result::FinishedCommand;
+pub use sandboxed::{CommandSandbox, PlanMaker, SandboxExit};
+use sandboxed::{CommandScope, MAX_LOOKED_AT, moved_note, refusal_note};
+use shells::StartedCommand;
 pub use shells::{ShellSettings, Shells};
 use timeout::TimeoutAction;
 pub use watch::{BashOutput, KillShell};
@@ -47,6 +51,7 @@ struct BashInput {
     command: String,
     time: Duration,
     where_to: RunMode,
+    scope: CommandScope,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -102,7 +107,14 @@ impl Bash {
         let time = asked.unwrap_or(settings.default_timeout).min(settings.max_timeout);
         let background = input.flag("run_in_background")?;
         let where_to = if background { RunMode::Background } else { RunMode::Foreground };
-        Ok(BashInput { command, time, where_to })
+        let scope = match (input.flag("dangerouslyDisableSandbox")?, &settings.sandbox) {
+            (true, Some(sandbox)) if sandbox.exit == SandboxExit::Closed => {
+                return Err(InputError("Commands cannot run outside of the sandbox here.".to_owned()));
+            }
+            (true, Some(_)) => CommandScope::Outside,
+            _ => CommandScope::Sandbox,
+        };
+        Ok(BashInput { command, time, where_to, scope })
     }
 
     /// Where the next command starts.
@@ -116,22 +128,28 @@ impl Bash {
         let folder = self.folder();
         let failed = |error: std::io::Error| InputError(format!("The command could not be started: {error}"));
         if wanted.where_to == RunMode::Background {
-            let (group, output) = self.shells.start(&wanted.command, &folder).map_err(failed)?;
-            let task = self.shells.keep(wanted.command, group, output, None);
+            let started = self.shells.start(&wanted.command, &folder, wanted.scope).map_err(failed)?;
+            let task = self.shells.keep(wanted.command, started, None);
             return Ok(result::in_background(&task.id));
         }
-        let note = self.shells.fresh("cwd");
-        let (group, output) =
-            self.shells.start(&noting_folder(&wanted.command, &note), &folder).map_err(failed)?;
+        let note = self.shells.fresh_note(wanted.scope);
+        let script = noting_folder(&wanted.command, &note);
+        let started = self.shells.start(&script, &folder, wanted.scope).map_err(failed)?;
         let began = Instant::now();
         let allowance = TimeLimit { time: wanted.time, then: timeout::after(&wanted.command) };
-        let (ended, cut) = match self.watch(&group, &output, &allowance, call).await {
+        let (ended, cut) = match self.watch(&started, &allowance, call).await {
             WatchOutcome::CommandExit(ended, cut) => (ended, cut),
             WatchOutcome::GoesOn => {
-                let task = self.shells.keep(wanted.command, group, output, Some(note));
+                let task = self.shells.keep(wanted.command, started, Some(note));
                 return Ok(result::moved_to_background(&task, wanted.time));
             }
         };
+        let notes = [
+            self.move_to(&folder, shells::take(&note)),
+            started.absent.as_ref().and_then(|absent| moved_note(&absent.finish())),
+            self.sandbox_note(wanted.scope, ended, &started),
+        ];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
         let done = FinishedCommand {
             command: &wanted.command,
             id: call.tool_use,
@@ -139,19 +157,30 @@ impl Bash {
             cut,
             time: wanted.time,
             took: began.elapsed(),
-            note: self.move_to(&folder, shells::take(&note)),
+            note: (!notes.is_empty()).then(|| notes.join("\n")),
         };
-        Ok(done.outcome(&output, self.shells.settings.session.as_deref()))
+        Ok(done.outcome(&started.output, self.shells.settings.session.as_deref()))
+    }
+
+    /// Returns what the model is told of a command that failed, if the sandbox may be the reason.
+    fn sandbox_note(
+        &self,
+        scope: CommandScope,
+        ended: CommandExit,
+        started: &StartedCommand,
+    ) -> Option<String> {
+        let sandbox = self.shells.sandbox(scope).filter(|_| ended != CommandExit::Code(0))?;
+        refusal_note(&started.output.ends(MAX_LOOKED_AT), sandbox.exit)
     }
 
     /// Waits for a command, reports its output, and ends it at a limit.
     async fn watch(
         &self,
-        group: &ProcessGroup,
-        output: &OutputFile,
+        started: &StartedCommand,
         allowance: &TimeLimit,
         call: &CallContext<'_>,
     ) -> WatchOutcome {
+        let StartedCommand { group, output, .. } = started;
         let until_done = KillOnDrop(group);
         let began = Instant::now();
         let (mut follow, mut told) = (OutputFollower::default(), Instant::now());
@@ -230,14 +259,22 @@ impl Tool for Bash {
             default_timeout.as_millis(),
             max_timeout.as_millis()
         );
-        SpecBuilder::new(
+        let spec = SpecBuilder::new(
             "Bash",
             "Runs a command with bash. Each command has a shell of its own; the next one starts in the folder in which this one ended, and nothing else is kept. Nothing can be typed into it. Output and errors come as one text; what is too long is saved in a file and shown in part. To read, search and change files, use the other tools.",
         )
         .required("command", ParamType::Text, "The command")
         .optional("timeout", ParamType::Count, &timeout)
         .optional("description", ParamType::Text, "What it does, in five to ten words")
-        .optional("run_in_background", ParamType::Flag, "Go on at once; BashOutput shows later what it printed")
+        .optional("run_in_background", ParamType::Flag, "Go on at once; BashOutput shows later what it printed");
+        match self.shells.settings.sandbox.as_ref().map(|sandbox| sandbox.exit) {
+            Some(SandboxExit::Open) => spec.optional(
+                "dangerouslyDisableSandbox",
+                ParamType::Flag,
+                "Run it outside of the sandbox, in which commands write only to the workspace, the temporary folder and caches, and reach only allowed hosts. The user is asked each time: only for what has failed because of the sandbox",
+            ),
+            _ => spec,
+        }
         .build()
     }
 
@@ -246,8 +283,11 @@ impl Tool for Bash {
     }
 
     fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
-        let command = self.wanted(&Input::of(input))?.command;
-        Ok(ToolRequest::Bash(command, self.folder()))
+        let wanted = self.wanted(&Input::of(input))?;
+        Ok(match wanted.scope {
+            CommandScope::Sandbox => ToolRequest::Bash(wanted.command, self.folder()),
+            CommandScope::Outside => ToolRequest::BashOutside(wanted.command, self.folder()),
+        })
     }
 
     fn context(&self) -> Option<&ToolContext> {

@@ -10,8 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
+use annals_sandbox::AbsenceWatch;
+
 use super::group::{CommandExit, ProcessGroup, ProcessGroups};
 use super::output::{OutputFile, clean};
+use super::sandboxed::{CommandSandbox, CommandScope, moved_note, without_secrets};
 
 /// How often the size of an output is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -35,6 +38,16 @@ pub struct ShellSettings {
     pub max_output: u64,
     /// A mark that is unique to this session: it identifies the processes of its commands.
     pub mark: String,
+    /// The sandbox of commands; `None` if there is none.
+    pub sandbox: Option<Arc<CommandSandbox>>,
+}
+
+/// A command that was started.
+pub(super) struct StartedCommand {
+    pub(super) group: ProcessGroup,
+    pub(super) output: OutputFile,
+    /// What it must not create, if it runs in the sandbox.
+    pub(super) absent: Option<AbsenceWatch>,
 }
 
 impl ShellSettings {
@@ -54,6 +67,7 @@ impl ShellSettings {
             max_timeout: Duration::from_secs(600),
             max_output: 5_000_000_000,
             mark,
+            sandbox: None,
         }
     }
 }
@@ -62,8 +76,9 @@ impl ShellSettings {
 pub(super) struct BackgroundCommand {
     pub(super) id: String,
     pub(super) command: String,
-    group: ProcessGroup,
-    output: OutputFile,
+    started: StartedCommand,
+    /// What is told of paths that it must not have created, once it has ended.
+    moved: Mutex<Option<String>>,
     /// The file with its last folder, which is removed unread.
     note: Option<PathBuf>,
     read: Mutex<u64>,
@@ -107,22 +122,50 @@ impl Shells {
     }
 
     /// Starts a command in a folder.
-    pub(super) fn start(&self, script: &str, folder: &Path) -> io::Result<(ProcessGroup, OutputFile)> {
+    pub(super) fn start(
+        &self,
+        script: &str,
+        folder: &Path,
+        scope: CommandScope,
+    ) -> io::Result<StartedCommand> {
         annals_store::files::create_folder(&self.settings.scratch).map_err(io::Error::other)?;
         let path = self.fresh("out");
         let number = path.file_stem().unwrap_or_default().to_string_lossy();
         let mark = format!("{}-{number}", self.settings.mark);
         let (output, file) = OutputFile::make(path)?;
-        let group = self.groups.start(&mut self.command(script, folder), mark, file)?;
-        Ok((group, output))
+        let (mut command, absent) = self.command(script, folder, scope);
+        let group = self.groups.start(&mut command, mark, file)?;
+        Ok(StartedCommand { group, output, absent })
     }
 
-    fn command(&self, script: &str, folder: &Path) -> Command {
-        let mut command = Command::new(&self.settings.bash);
+    fn command(&self, script: &str, folder: &Path, scope: CommandScope) -> (Command, Option<AbsenceWatch>) {
         // `cd link/..` leads above the link's target, as the policy assumes, not above the link.
-        command.args(["-o", "physical", "-c"]).arg(script).current_dir(folder);
-        command.env_clear().envs(self.settings.environment.iter().map(|(name, value)| (name, value)));
-        command
+        let arguments: Vec<OsString> = ["-o", "physical", "-c", script].map(OsString::from).to_vec();
+        let (bash, environment) = (&self.settings.bash, &self.settings.environment);
+        if let Some(sandbox) = self.sandbox(scope) {
+            let (mut command, absent) = sandbox.command(folder, bash, &arguments);
+            let kept = without_secrets(environment);
+            command.env_clear().envs(kept.map(|(name, value)| (name, value)));
+            return (command, Some(absent));
+        }
+        let mut command = Command::new(bash);
+        command.args(arguments).current_dir(folder);
+        command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
+        (command, None)
+    }
+
+    /// The sandbox that a command of this scope runs in.
+    pub(super) fn sandbox(&self, scope: CommandScope) -> Option<&CommandSandbox> {
+        self.settings.sandbox.as_deref().filter(|_| scope == CommandScope::Sandbox)
+    }
+
+    /// An unused path that a command of this scope can write.
+    pub(super) fn fresh_note(&self, scope: CommandScope) -> PathBuf {
+        let path = self.fresh("cwd");
+        match (self.sandbox(scope), path.file_name()) {
+            (Some(sandbox), Some(name)) => sandbox.notes.join(name),
+            _ => path,
+        }
     }
 
     /// An unused path in the scratch folder.
@@ -135,14 +178,14 @@ impl Shells {
     pub(super) fn keep(
         &self,
         command: String,
-        group: ProcessGroup,
-        output: OutputFile,
+        started: StartedCommand,
         note: Option<PathBuf>,
     ) -> Arc<BackgroundCommand> {
         let mut tasks = self.tasks();
         let id = format!("bash_{}", tasks.len() + 1);
         let (read, killed, is_told) = (Mutex::new(0), Mutex::new(false), AtomicBool::new(false));
-        let task = Arc::new(BackgroundCommand { id, command, group, output, note, read, killed, is_told });
+        let moved = Mutex::default();
+        let task = Arc::new(BackgroundCommand { id, command, started, moved, note, read, killed, is_told });
         let (watched, most) = (Arc::downgrade(&task), self.settings.max_output);
         thread::spawn(move || watch(&watched, most));
         tasks.push(Arc::clone(&task));
@@ -167,7 +210,7 @@ impl Shells {
 
 impl BackgroundCommand {
     pub(super) fn ended(&self) -> Option<CommandExit> {
-        self.group.ended()
+        self.started.group.ended()
     }
 
     /// `running`, `completed`, `failed` or `killed`.
@@ -188,14 +231,26 @@ impl BackgroundCommand {
     fn end_notice(&self) -> String {
         let code = self.ended().map(|ended| format!(", exit code {}", ended.code())).unwrap_or_default();
         let (id, status, command) = (&self.id, self.status(), &self.command);
-        format!(
+        let notice = format!(
             "The background command {id} has ended ({status}{code}): {command}\nBashOutput shows what it printed."
-        )
+        );
+        match self.check_absent() {
+            Some(moved) => format!("{notice}\n{moved}"),
+            None => notice,
+        }
+    }
+
+    /// Renames what it must not have created, and returns what is told of it.
+    fn check_absent(&self) -> Option<String> {
+        let mut told = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let moved = self.started.absent.as_ref().map(AbsenceWatch::finish).unwrap_or_default();
+        *told = moved_note(&moved).or(told.take());
+        told.clone()
     }
 
     pub(super) fn kill(&self) {
         self.mark_killed();
-        self.group.end();
+        self.started.group.end();
     }
 
     fn mark_killed(&self) {
@@ -205,10 +260,10 @@ impl BackgroundCommand {
     /// The output since the last call: at most this many bytes of its end.
     pub(super) fn news(&self, most: usize) -> String {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let size = self.output.size();
+        let size = self.started.output.size();
         let from = (*read).max(size.saturating_sub(most as u64));
         let left_out = from - *read;
-        let mut bytes = self.output.part(from, most);
+        let mut bytes = self.started.output.part(from, most);
         // An incomplete character waits for its rest.
         if self.ended().is_none()
             && let Err(error) = std::str::from_utf8(&bytes)
@@ -225,12 +280,15 @@ impl BackgroundCommand {
 /// Ends a command that prints too much; returns when the command is dropped.
 fn watch(task: &Weak<BackgroundCommand>, most: u64) {
     while let Some(task) = task.upgrade().filter(|task| task.ended().is_none()) {
-        if task.output.size() > most {
+        if task.started.output.size() > most {
             task.kill();
             return;
         }
         drop(task);
         thread::sleep(POLL_INTERVAL);
+    }
+    if let Some(task) = task.upgrade() {
+        task.check_absent();
     }
 }
 

@@ -21,6 +21,7 @@ mod replay;
 mod repository;
 mod result;
 mod runtime;
+mod sandbox;
 mod setup;
 mod signals;
 pub(crate) mod summarize;

@@ -11,6 +11,7 @@ use annals_policy::rules::{Rule, RuleList, SettingsSource, listed};
 use annals_policy::screen::visible;
 use annals_policy::settings::{EffectiveSettings, SettingsArg, gather};
 use annals_policy::{Mode, Settings, Trust, TrustFile};
+use annals_sandbox::Sandbox;
 use annals_store::git;
 use annals_store::read::read_file;
 use annals_store::source::Clock;
@@ -19,7 +20,7 @@ use annals_transcript::time::format_millis;
 use super::control::definitions;
 use super::model::ModelNames;
 use super::unsupported::{self, Feature, SettingsPlaces, UnsupportedSetting};
-use super::{access, repository};
+use super::{access, repository, sandbox};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::Fault;
@@ -45,6 +46,8 @@ pub(super) struct Setup {
     pub(super) models: ModelNames,
     /// Settings that have no effect here.
     pub(super) unsupported: Vec<UnsupportedSetting>,
+    /// The sandbox of commands, if there is one.
+    pub(super) sandbox: Option<Sandbox>,
     trust: Trust,
 }
 
@@ -54,8 +57,12 @@ impl Setup {
         let cwd = context.current_dir.clone();
         let cwd = cwd.ok_or_else(|| Fault::usage("the current folder no longer exists"))?;
         let trust = trust_in(&cwd, args, context)?;
-        let circumstances =
-            ModeContext { privilege: privilege(), sandbox: sandbox(context), trust, bypass: Bypass::Open };
+        let circumstances = ModeContext {
+            privilege: privilege(),
+            sandbox: sandbox_kind(context),
+            trust,
+            bypass: Bypass::Open,
+        };
         let project = cwd.join(".claude");
         let chosen = SourceChoice::new(args)?;
         let files = [
@@ -98,6 +105,8 @@ impl Setup {
         for folder in folders.chain(args.add_dir.iter().cloned()) {
             workspace.add(&Disk, &cwd.join(folder));
         }
+        let sandbox = sandbox::find(args, &effective.sandbox, context)?;
+        workspace.set_confinement(sandbox::confinement(sandbox.as_ref(), &effective.sandbox));
         let models = ModelNames::new(&effective, context);
         let unsupported = unsupported::find(&SettingsPlaces {
             managed: Path::new(MANAGED),
@@ -107,7 +116,7 @@ impl Setup {
             given: args.settings.as_deref(),
             trust,
         });
-        Ok(Self { cwd, effective, mode, workspace, models, unsupported, trust })
+        Ok(Self { cwd, effective, mode, workspace, models, unsupported, sandbox, trust })
     }
 
     /// Refuses to start without hooks that decide about tool calls, unless the person says so: who relies on such a guard
@@ -209,7 +218,7 @@ impl Setup {
 pub(super) fn of_person(context: &Context) -> EffectiveSettings {
     let circumstances = ModeContext {
         privilege: privilege(),
-        sandbox: sandbox(context),
+        sandbox: sandbox_kind(context),
         trust: Trust::Untrusted,
         bypass: Bypass::Open,
     };
@@ -294,7 +303,7 @@ fn privilege() -> Privilege {
     Privilege::Ordinary
 }
 
-fn sandbox(context: &Context) -> SandboxKind {
+fn sandbox_kind(context: &Context) -> SandboxKind {
     let said = context.api.iter().any(|(name, value)| *name == "IS_SANDBOX" && *value == "1");
     let is_container = ["/.dockerenv", "/run/.containerenv"].iter().any(|mark| Path::new(mark).exists());
     if said || is_container { SandboxKind::Container } else { SandboxKind::Machine }

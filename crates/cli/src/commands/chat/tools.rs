@@ -28,6 +28,7 @@ use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
 use super::limits::Limits;
+use super::sandbox;
 use super::setup::Setup;
 use crate::args::ChatArgs;
 use crate::context::Context;
@@ -86,7 +87,9 @@ pub(super) fn tools<'a>(
     let set = setup.effective.environment.iter().filter(|(name, _)| !name.starts_with("ANTHROPIC_"));
     variables.extend(set.map(|(name, value)| (name.into(), value.reveal().into())));
     let mark = new_uuid(&context.source);
+    let sandbox = sandbox::for_commands(setup, &scratch, folder.as_deref(), &mark, context)?;
     let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
+    let settings = ShellSettings { sandbox: sandbox.map(Arc::new), ..settings };
     let settings = models.limits.apply(settings);
     let shells = Arc::new(Shells::new(settings));
     let todos: Box<dyn TodoStore> = match args.no_session_persistence {

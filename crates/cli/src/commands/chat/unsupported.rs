@@ -20,6 +20,16 @@ const MAX_STATE_BYTES: u64 = 64 << 20;
 /// The most agents, commands or skills that are looked at.
 const MAX_FILES: usize = 500;
 
+/// The keys of `sandbox` that have an effect.
+const SANDBOX_KEYS: [&str; 6] = [
+    "enabled",
+    "failIfUnavailable",
+    "autoAllowBashIfSandboxed",
+    "allowUnsandboxedCommands",
+    "network",
+    "filesystem",
+];
+
 /// Where settings are looked for.
 pub(super) struct SettingsPlaces<'p> {
     /// The file of the administrator.
@@ -79,7 +89,7 @@ impl Feature {
             Self::Hooks => "hooks are not run",
             Self::Mcp => "MCP servers are not started",
             Self::Plugins => "plugins are not loaded, and neither are their hooks",
-            Self::Sandbox => "commands do not run in a sandbox",
+            Self::Sandbox => "settings of the sandbox have no effect",
             Self::Skills => "skills are not loaded",
             Self::OutputStyle => "the output style is not used",
             Self::StatusLine => "the status line is not shown",
@@ -208,8 +218,11 @@ impl SettingsFinder {
         if !plugins.is_empty() {
             self.add(Feature::Plugins, plugins, path);
         }
-        if settings.object("sandbox").and_then(|sandbox| sandbox.get("enabled")).is_some_and(is_on) {
-            self.add(Feature::Sandbox, Vec::new(), path);
+        let sandbox = names(settings.object("sandbox").as_ref());
+        let unused: Vec<String> =
+            sandbox.into_iter().filter(|key| !SANDBOX_KEYS.contains(&key.as_str())).collect();
+        if !unused.is_empty() {
+            self.add(Feature::Sandbox, unused, path);
         }
         let style = settings.text("outputStyle").map(|style| style.decode().into_owned());
         if let Some(style) = style.filter(|style| !matches!(style.as_str(), "" | "default")) {

@@ -3,17 +3,18 @@
 use super::{crate_names, read, report};
 
 /// A crate and the crates that it may use.
-const PICTURE: [(&str, &[&str]); 17] = [
+const PICTURE: [(&str, &[&str]); 18] = [
     ("json", &[]),
     ("transcript", &["json"]),
     ("store", &["transcript", "json"]),
     ("demo", &["json"]),
     ("mockapi", &["json"]),
     ("policy", &["store", "json"]),
+    ("sandbox", &[]),
     ("vault", &["store", "json"]),
     ("surgery", &["store", "transcript", "json"]),
     ("index", &["store", "transcript", "json"]),
-    ("agent", &["policy", "store", "transcript", "json"]),
+    ("agent", &["policy", "sandbox", "store", "transcript", "json"]),
     ("collect", &["index", "store", "transcript", "json"]),
     ("team", &["collect", "index", "store", "transcript", "json"]),
     ("ui", &["transcript", "json"]),
@@ -32,6 +33,7 @@ const PICTURE: [(&str, &[&str]); 17] = [
             "index",
             "agent",
             "policy",
+            "sandbox",
             "vault",
             "store",
             "demo",

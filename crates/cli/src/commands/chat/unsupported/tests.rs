@@ -39,7 +39,7 @@ const GUARD: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type
 
 #[test]
 fn every_feature_is_reported_in_one_line() {
-    let all = r#"{"outputStyle":"Explanatory","statusLine":{"type":"command","command":"x"},"sandbox":{"enabled":true},
+    let all = r#"{"outputStyle":"Explanatory","statusLine":{"type":"command","command":"x"},"sandbox":{"enabled":true,"excludedCommands":["docker"]},
         "enabledPlugins":{"p@m":true,"q@m":false},"mcpServers":{"calc":{}}}"#;
     let folders = Folders::new(&[
         ("config/settings.json", GUARD),
@@ -55,7 +55,7 @@ fn every_feature_is_reported_in_one_line() {
             "hooks are not run: Stop (config/settings.json)",
             "MCP servers are not started: calc, db (managed.json, .claude.json)",
             "plugins are not loaded, and neither are their hooks: p@m (managed.json)",
-            "commands do not run in a sandbox (managed.json)",
+            "settings of the sandbox have no effect: excludedCommands (managed.json)",
             "skills are not loaded: deploy (config/skills)",
             "the output style is not used: Explanatory (managed.json)",
             "the status line is not shown (managed.json)",
