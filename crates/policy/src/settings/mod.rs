@@ -6,6 +6,7 @@ mod read;
 
 use std::path::{Path, PathBuf};
 
+use annals_json::RawJson;
 use zeroize::Zeroizing;
 
 use super::mode::{Bypass, Mode, ModeRefusal};
@@ -13,7 +14,7 @@ use super::paths::{Disk, FileKind, resolve};
 use super::rules::{Rule, SettingsSource};
 use crate::secret::Secret;
 
-pub use gather::{EffectiveSettings, gather};
+pub use gather::{EffectiveSettings, SettingsHooks, gather};
 
 /// A file larger than this is not read.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -39,8 +40,24 @@ pub struct Settings {
     pub model: Option<String>,
     /// `permissions.disableBypassPermissionsMode`
     pub bypass: Bypass,
+    /// `hooks`: JSON.
+    pub hooks: Option<RawJson>,
+    /// `disableAllHooks`, `allowManagedHooksOnly`
+    pub hook_limit: HookLimit,
     /// What could not be used.
     pub problems: Vec<SettingsProblem>,
+}
+
+/// Which hooks a settings file switches off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HookLimit {
+    /// None.
+    #[default]
+    None,
+    /// All but those of the administrator.
+    Managed,
+    /// All; those of the administrator only if the administrator says so.
+    All,
 }
 
 /// A problem with a settings file, or a setting that was ignored.
@@ -135,6 +152,8 @@ impl Settings {
             key_helper: None,
             model: None,
             bypass: Bypass::Open,
+            hooks: None,
+            hook_limit: HookLimit::None,
             problems: Vec::new(),
         }
     }

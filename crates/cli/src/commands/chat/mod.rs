@@ -7,6 +7,7 @@ mod control;
 mod custom;
 mod force_quit;
 mod frames;
+mod hooks;
 mod init_frame;
 mod input;
 mod limits;
@@ -38,6 +39,7 @@ use annals_agent::api::request::PromptCaching;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
 use annals_agent::conversation::{ConversationStart, OpenError, Persistence, StoreContext};
+use annals_agent::hooks::HookDefinition;
 use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Approver, Command, Commands, Event, TurnConfig, TurnEnd};
 use annals_agent::subagent::AgentDefinition;
@@ -141,8 +143,11 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     input::start(&args, &sender, context)?;
     let runtime = runtime::new()?;
     force_quit.listen();
-    let turns = run_turns(&mut agent, &mut commands, &mut printer, context);
-    let ended = runtime::block_on(runtime, signals.or(turns));
+    let ended = runtime::block_on(runtime, async {
+        let ended = signals.or(run_turns(&mut agent, &mut commands, &mut printer, context)).await;
+        hooks::end(&mut agent, context.verbosity).await;
+        ended
+    });
     // Background commands end with the conversation.
     for command in shells.end_all() {
         context.say(stopped_command(&command));
@@ -183,6 +188,8 @@ struct ChatApp {
     custom: Vec<CustomCommand>,
     /// The MCP servers of the program that drives this one.
     mcp: McpServers,
+    /// The hooks of settings.
+    hooks: Vec<HookDefinition>,
 }
 
 /// What a program brings that drives this one.
@@ -205,7 +212,19 @@ impl ChatApp {
         }
         let custom = custom::read(&setup, context);
         let (data, source) = (context.data_dir()?, context.source);
-        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp: program.mcp })
+        let hooks = hooks::read(&setup, args, context);
+        Ok(Self {
+            setup,
+            client,
+            config,
+            data,
+            source,
+            system_prompt,
+            kinds,
+            custom,
+            mcp: program.mcp,
+            hooks,
+        })
     }
 
     fn kind_names(&self) -> Vec<String> {
@@ -265,6 +284,7 @@ impl ChatApp {
         let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
         agent.custom.clone_from(&self.custom);
         agent.structured = toolbox.structured;
+        self.add_hooks(&mut agent, &toolbox.shells, args, context);
         Ok((agent, toolbox.shells))
     }
 }

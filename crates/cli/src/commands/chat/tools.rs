@@ -87,7 +87,8 @@ pub(super) fn tools<'a>(
     variables.extend(set.map(|(name, value)| (name.into(), value.reveal().into())));
     let mark = new_uuid(&context.source);
     let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
-    let settings = models.limits.apply(settings);
+    let mut settings = models.limits.apply(settings);
+    settings.session_env = (!args.no_session_persistence).then(|| config.session_env(&session));
     let shells = Arc::new(Shells::new(settings));
     let todos: Box<dyn TodoStore> = match args.no_session_persistence {
         true => Box::new(()),
