@@ -1,3 +1,31 @@
 """Deliberate differences between annals and the original with hooks: (scenario, place in its facts, reason). Both are patterns."""
 
-DIFFERENCES = []
+DIFFERENCES = [
+    ("*", "told.PostToolBatch[*].tool_calls[*].tool_response", "results of tools that a model reads are in our own words"),
+    ("*two*", "result.num_turns", "the original counts each result, annals each response"),
+    ("batch_*", "result.num_turns", "as above"),
+    ("request_interrupt", "result.num_turns", "as above"),
+    ("stop_block_always", "result.num_turns", "the original counts the end that hooks could not prevent"),
+    ("prompt_stop", "result.num_turns", "annals says that a turn was begun: its prompt is in the session"),
+    ("told_of_a_moved_folder", "told.PostToolUse[*].tool_response.noOutputExpected", "the original guesses from the command whether it prints something"),
+    ("*", "told.PermissionRequest[*].permission_suggestions*", "annals suggests rules for the command; the original, for a command in the folder, a folder and a mode"),
+    ("told_of_an_agent", "told.PostToolUse[*].tool_response.*", "the result of an agent has fields about the original itself"),
+    ("told_of_a_compaction", "told.SessionStart[*].seconds_since_last_response", "what the original thinks of its cache is not documented"),
+    ("told_of_a_compaction", "told.SessionStart[*].context_tokens", "as above"),
+    ("told_of_a_compaction", "told.SessionStart[*].prompt_cache_likely_expired", "as above"),
+    ("told_of_a_compaction", "told.SessionStart[*].estimated_cache_write_usd", "as above"),
+    ("told_of_a_compaction", "requests", "the original asks for a summary with its tools, annals without any"),
+    ("told_of_a_compaction", "text", "annals says that it has compacted"),
+    ("*compaction*", "result.terminal_reason", "annals always says why a turn is over"),
+    ("prompt_*", "result.terminal_reason", "as above"),
+    ("compaction_prevented", "exit", "nothing was compacted, so the command failed; the original says success"),
+    ("compaction_prevented", "result.*", "as above"),
+    ("compaction_prevented", "text", "as above: the reason is in errors"),
+    ("pre_ask", "sent[*]", "that nobody could be asked, in our own words, with the reason of the hook"),
+    ("pre_invalid_json", "records.session[*].stderr", "what is wrong with an answer, in our own words"),
+    ("pre_wrong_event", "records.session[*].*", "as above; the record keeps the output and the exit code"),
+    ("pre_missing_program", "denials", "a guard that failed to start does not let the call pass"),
+    ("pre_missing_program", "files", "as above"),
+    ("request_interrupt", "exit", "130: the turn was interrupted; the original says 1"),
+    ("batch_*", "records.session[*].accountMemoryBatch", "a field of the original's own"),
+]

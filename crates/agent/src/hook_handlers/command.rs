@@ -42,7 +42,7 @@ struct RunningHook {
 
 /// Why a command is not waited for any longer.
 enum WaitEnd {
-    Ended(HookReply),
+    Ended(Box<HookReply>),
     /// It goes on in the background, for at most this long.
     Background(Duration),
 }
@@ -67,7 +67,7 @@ impl HookHandler for CommandHook {
             let time = match self.mode {
                 CommandMode::Background => self.timeout,
                 CommandMode::Wait => match running.wait().await {
-                    WaitEnd::Ended(reply) => return Ok(reply),
+                    WaitEnd::Ended(reply) => return Ok(*reply),
                     WaitEnd::Background(time) => time.max(self.timeout),
                 },
             };
@@ -131,13 +131,13 @@ impl RunningHook {
         let mut is_first_known = false;
         loop {
             if let Ok(exit) = tokio::time::timeout(POLL_INTERVAL, self.process.wait()).await {
-                return WaitEnd::Ended(self.reply(exit.code()));
+                return WaitEnd::Ended(Box::new(self.reply(exit.code())));
             }
             let size = self.process.stdout.size();
             if size.max(self.process.stderr.size()) > MAX_PRINTED {
                 let why = format!("it printed more than {} MB", MAX_PRINTED >> 20);
                 let fault = Some(crate::hooks::HookFault::NonBlocking(why));
-                return WaitEnd::Ended(HookReply { fault, ..HookReply::default() });
+                return WaitEnd::Ended(Box::new(HookReply { fault, ..HookReply::default() }));
             }
             if !is_first_known && size > 0 {
                 let printed = String::from_utf8_lossy(&self.process.stdout.part(0, MAX_OUTPUT)).into_owned();

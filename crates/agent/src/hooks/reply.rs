@@ -26,6 +26,13 @@ pub struct HookOutput {
     pub duration: Option<Duration>,
 }
 
+impl HookOutput {
+    /// Returns whether the exit code blocks.
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.code == BLOCKS
+    }
+}
+
 /// What went wrong with a handler that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookFault {
@@ -89,9 +96,9 @@ impl HookReply {
         let errors = output.stderr.trim_end();
         let mut reply = Self::of_body(event, &output.stdout);
         let is_answer = reply.text.is_none() && !output.stdout.trim().is_empty();
-        if output.code == BLOCKS && event.can_block() {
-            let reason =
-                Some(format!("[{command}]: {}", if errors.is_empty() { "no reason given" } else { errors }));
+        if output.is_blocking() && event.can_block() {
+            let why = if errors.is_empty() { "no reason given" } else { &output.stderr };
+            let reason = Some(format!("[{command}]: {why}"));
             // An answer cannot take the exit code back.
             reply.answer = HookAnswer { is_block: true, reason, decision: None, ..reply.answer };
             (reply.fault, reply.text) = (None, None);
@@ -172,7 +179,7 @@ mod tests {
         );
         let blocked = ended(2, ALLOW, "NO\n");
         assert!(blocked.answer.is_block && blocked.answer.decision.is_none());
-        assert_eq!(blocked.answer.reason.as_deref(), Some("[guard]: NO"));
+        assert_eq!(blocked.answer.reason.as_deref(), Some("[guard]: NO\n"));
         assert_eq!(blocked.answer.context.as_deref(), Some("c"), "the rest of the answer counts");
         assert_eq!(ended(1, "text", "a\nb").fault, Some(HookFault::NonBlocking("exit code 1: a".into())));
         for code in NOT_STARTED {

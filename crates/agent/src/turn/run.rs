@@ -54,7 +54,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         report: &mut EventSink<'_>,
     ) -> TurnReport {
         let (began, mut counted) = (Instant::now(), Vec::new());
-        let summed = {
+        let is_interrupted = self.at_start(commands, report).await.is_none();
+        self.name_prompt();
+        let summed = if is_interrupted {
+            Ok(CompactionOutcome::Interrupted)
+        } else {
             let mut report = |event: Event| {
                 if let Event::Usage { model, usage, .. } = &event {
                     counted.push((model.clone(), tokens(usage)));
@@ -213,7 +217,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             let words = format!("Operation stopped by hook: {why}");
             self.conversation.append(Draft::meta_prompt(PromptContent::Text(&words)))?;
             self.conversation.mark_stale();
-            state.finished.reason = TerminalReason::HookStopped;
+            (state.finished.reason, state.finished.text) = (TerminalReason::HookStopped, words);
             return Ok(TurnEnd::Done);
         }
         if self.conversation.is_main() {

@@ -45,7 +45,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let texts = answer.blocks.iter().filter(|block| block.kind == BlockKind::Text);
         finished.text = texts.map(|block| block.text("text")).collect::<Vec<_>>().join("");
         let text = finished.text.clone();
-        if self.after_text((&answer.id, &text), commands, report).await.is_none() {
+        if self.after_text(&text, commands, report).await.is_none() {
             let calls = calls_of(answer);
             self.answer_all(&calls, INTERRUPTED_CALL, Grouping::NewMessage, report)?;
             return self.stop(report);

@@ -35,7 +35,7 @@ pub struct Retry {
 }
 
 /// What the hooks at the end of a turn did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StopHookSummaryDraft<'s> {
     /// The hooks: the command of each, and its milliseconds unless it kept the turn from ending.
     pub hooks: Vec<(&'s str, Option<u64>)>,

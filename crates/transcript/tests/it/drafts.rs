@@ -128,14 +128,8 @@ fn every_kind() -> Vec<Draft> {
     drafts.extend(response("m2", &[r#"{"type":"text","text":"Done."}"#], "end_turn"));
     drafts.push(Draft::turn_duration(1234, Some(9)));
     drafts.push(Draft::informational("by the way"));
-    drafts.push(Draft::stop_hook_summary(&StopHookSummaryDraft {
-        hooks: vec![("lint", Some(82)), ("callback", None)],
-        errors: vec!["not yet"],
-        contexts: vec![],
-        stop: None,
-        has_output: true,
-        id: "05aa",
-    }));
+    let hooks = vec![("lint", Some(82)), ("callback", None)];
+    drafts.push(Draft::stop_hook_summary(&StopHookSummaryDraft { hooks, ..Default::default() }));
     drafts.push(Draft::pr_link(3, "https://example.org/pull/3", "a/b"));
     drafts.push(Draft::summary("A title", "u4"));
     drafts.extend([

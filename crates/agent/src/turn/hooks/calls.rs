@@ -92,11 +92,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 }
             });
         };
-        let outcome = self.tell(HookSubject::new(event, ""), fill, commands, report).await?;
+        let mut outcome = self.tell(HookSubject::new(event, ""), fill, commands, report).await?;
         let id = format!("hook-{}", new_uuid(self.conversation.store().source));
+        outcome.stop = outcome.stop.take().or(outcome.blocks.last().cloned());
         self.note(event, "", &id, &outcome);
-        let blocked = outcome.blocks.into_iter().next_back();
-        self.hook_stop = self.hook_stop.take().or(outcome.stop).or(blocked);
+        self.hook_stop = self.hook_stop.take().or(outcome.stop);
         Some(())
     }
 

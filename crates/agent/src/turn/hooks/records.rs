@@ -46,6 +46,20 @@ impl RecordSubject<'_> {
         attachment.string("hookEvent", self.event.name());
     }
 
+    /// Writes the names of a context, which at a start are those of the event.
+    fn context_names(&self, attachment: &mut ObjectWriter<'_>) {
+        let name = match self.event {
+            HookEvent::SessionStart | HookEvent::SubagentStart => self.event.name().to_owned(),
+            _ => hook_name(self.event, self.value),
+        };
+        let id = match self.event {
+            HookEvent::SessionStart => self.event.name().to_owned(),
+            HookEvent::UserPromptSubmit => format!("hook-{}", self.id),
+            _ => self.id.to_owned(),
+        };
+        attachment.string("hookName", &name).string("toolUseID", &id).string("hookEvent", self.event.name());
+    }
+
     /// Returns a text, or its beginning if it is long and the whole can be saved.
     fn shortened(&self, text: &str, what: &str) -> String {
         let is_long = text.len() > MAX_CHARS && text.chars().count() > MAX_CHARS;
@@ -80,24 +94,41 @@ impl RecordSubject<'_> {
                 Err(_) => {}
             }
         }
-        if let Some(why) = &outcome.stop {
-            attachments.push(object(|attachment| {
+        // A prompt that is kept without an answer has a line of its own.
+        let is_of_prompt = matches!(self.event, HookEvent::UserPromptSubmit | HookEvent::UserPromptExpansion);
+        if let Some(why) = outcome.stop.as_ref().filter(|_| !is_of_prompt) {
+            let stopped = object(|attachment| {
                 attachment.string("type", "hook_stopped_continuation").string("message", why);
                 self.common(attachment);
-            }));
+            });
+            let at = if self.event == HookEvent::Stop { 0 } else { attachments.len() };
+            attachments.insert(at, stopped);
         }
         CallRemarks { attachments, title: outcome.title.clone() }
     }
 
+    /// Returns whether the output of a handler is not recorded, because another record or a result says what followed.
+    fn is_told_otherwise(&self, reply: &HookReply, is_blocking: bool) -> bool {
+        let answer = &reply.answer;
+        match self.event {
+            HookEvent::PermissionRequest => true,
+            HookEvent::UserPromptSubmit | HookEvent::UserPromptExpansion if reply.text.is_none() => true,
+            HookEvent::PostToolUse | HookEvent::PostToolUseFailure | HookEvent::PostToolBatch
+                if answer.stop.is_some() =>
+            {
+                true
+            }
+            _ => !is_blocking && (answer.is_block || answer.decision == Some(HookDecision::Deny)),
+        }
+    }
+
     fn reply(&self, report: &HandlerReport, reply: &HookReply, attachments: &mut Vec<Vec<u8>>) {
         let answer = &reply.answer;
-        let is_denial = self.event == HookEvent::PreToolUse
-            && (answer.is_block || answer.decision == Some(HookDecision::Deny));
-        let is_quiet = matches!(self.event, HookEvent::UserPromptSubmit | HookEvent::UserPromptExpansion)
-            && reply.text.is_none();
         if let Some(output) = &reply.output {
-            let is_silent = output.stdout.trim().is_empty() || is_denial || is_quiet;
+            let is_silent =
+                output.stdout.trim().is_empty() || self.is_told_otherwise(reply, output.is_blocking());
             let kind = match &reply.fault {
+                Some(_) if self.event == HookEvent::PermissionRequest && output.is_blocking() => None,
                 Some(_) => Some("hook_non_blocking_error"),
                 None if is_silent => None,
                 None => Some("hook_success"),
@@ -139,13 +170,10 @@ impl RecordSubject<'_> {
                 attachment.string("type", "hook_additional_context").array("content", |list| {
                     list.string(&context);
                 });
-                self.common(attachment);
+                self.context_names(attachment);
             }));
         }
-        let is_after = matches!(
-            self.event,
-            HookEvent::PostToolUse | HookEvent::PostToolUseFailure | HookEvent::PostToolBatch
-        );
+        let is_after = matches!(self.event, HookEvent::PostToolUse | HookEvent::PostToolUseFailure);
         if answer.is_block && is_after {
             attachments.push(self.blocking_error(answer.reason.as_deref().unwrap_or_default(), &report.name));
         }

@@ -7,20 +7,19 @@ use super::super::agent::Agent;
 use super::records::RecordSubject;
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
-use crate::hooks::{HookEvent, HookOutcome};
+use crate::hooks::{HookEvent, HookOutcome, HookOutput};
 
 /// What hooks did at the end of a turn.
-pub(super) struct StopOutcome<'v> {
+pub(super) struct StopOutcome {
     event: HookEvent,
-    value: &'v str,
     /// The id of the firing.
     id: String,
     pub(super) outcome: HookOutcome,
 }
 
-impl<'v> StopOutcome<'v> {
-    pub(super) fn new(event: HookEvent, value: &'v str, id: String, outcome: HookOutcome) -> Self {
-        Self { event, value, id, outcome }
+impl StopOutcome {
+    pub(super) fn new(event: HookEvent, id: String, outcome: HookOutcome) -> Self {
+        Self { event, id, outcome }
     }
 
     /// Returns why the turn should continue.
@@ -57,25 +56,21 @@ impl<'v> StopOutcome<'v> {
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Writes what hooks did at the end of a turn.
-    pub(super) fn append_stop(&mut self, stop: &StopOutcome<'_>) -> Result<(), AppendError> {
+    pub(super) fn append_stop(&mut self, stop: &StopOutcome) -> Result<(), AppendError> {
         let folder = self.conversation.overflow_folder();
-        let subject =
-            RecordSubject { event: stop.event, value: stop.value, id: &stop.id, folder: folder.as_deref() };
+        // The original gives these records the name of the event alone.
+        let subject = RecordSubject { event: stop.event, value: "", id: &stop.id, folder: folder.as_deref() };
         let mut outcome = stop.outcome.clone();
-        // Contexts are part of the feedback, and the summary says why the turn ended.
-        outcome.stop = None;
+        // Contexts are part of the feedback.
         for report in &mut outcome.reports {
             report.result.iter_mut().for_each(|reply| reply.answer.context = None);
         }
         let mut remarks = subject.remarks(&outcome);
         for report in &stop.outcome.reports {
-            let answer = report.result.as_ref().ok().map(|reply| &reply.answer);
+            let reply = report.result.as_ref().ok().filter(|reply| reply.answer.is_block);
             // A command that blocks by its exit code has said so in the feedback.
-            let by_answer = answer.filter(|answer| {
-                let prefix = format!("[{}]: ", report.name);
-                answer.is_block && !answer.reason.as_ref().is_some_and(|reason| reason.starts_with(&prefix))
-            });
-            let reason = by_answer.and_then(|answer| answer.reason.as_deref());
+            let by_answer = reply.filter(|reply| !reply.output.as_ref().is_some_and(HookOutput::is_blocking));
+            let reason = by_answer.and_then(|reply| reply.answer.reason.as_deref());
             remarks.attachments.extend(reason.map(|why| subject.blocking_error(why, &report.name)));
         }
         self.append_hook_lines(remarks)?;

@@ -95,7 +95,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if !self.conversation.is_main() || self.hooks.is_empty() {
             return Some(Ok(remarks));
         }
-        self.prompt_id = Some(new_uuid(self.conversation.store().source));
+        self.name_prompt();
         let text = input.prompt().text();
         let submit = |input: &mut ObjectWriter<'_>| {
             input.string("prompt", &text);
@@ -128,6 +128,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         Some(Ok(remarks))
     }
 
+    /// Gives what the person asked for an id, for hooks.
+    pub(in super::super) fn name_prompt(&mut self) {
+        if !self.hooks.is_empty() {
+            self.prompt_id = Some(new_uuid(self.conversation.store().source));
+        }
+    }
+
     /// Writes what hooks said.
     pub(in super::super) fn append_hook_lines(&mut self, remarks: CallRemarks) -> Result<(), AppendError> {
         self.remarks.extend(remarks);
@@ -137,7 +144,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Tells hooks that a text of the model is complete.
     pub(in super::super) async fn after_text(
         &mut self,
-        (message, text): (&str, &str),
+        text: &str,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Option<()> {
@@ -146,8 +153,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             return Some(());
         }
         let turn = self.prompt_id.clone().unwrap_or_default();
+        let message = new_uuid(self.conversation.store().source);
         let fill = |input: &mut ObjectWriter<'_>| {
-            input.string("turn_id", &turn).string("message_id", message).number("index", 0);
+            input.string("turn_id", &turn).string("message_id", &message).number("index", 0);
             input.boolean("final", true).string("delta", text);
         };
         self.tell(HookSubject::new(event, ""), fill, commands, report).await.map(drop)
@@ -184,7 +192,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if outcome.reports.is_empty() {
             return Ok(Step::End(TurnEnd::Done));
         }
-        let stop = StopOutcome::new(event, &value, new_uuid(self.conversation.store().source), outcome);
+        let stop = StopOutcome::new(event, new_uuid(self.conversation.store().source), outcome);
         if let Some(why) = &stop.outcome.stop {
             state.finished.reason = TerminalReason::StopHookPrevented;
             report(Event::Notice(Notice::Hook(format!("a hook ended the turn: {why}"))));
@@ -203,7 +211,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             return Ok(Step::End(TurnEnd::Done));
         }
         state.stop_blocks += 1;
-        let step = self.go_on(&format!("{} hook feedback:\n{}", event.name(), feedback.join("\n")))?;
+        let step = self.go_on(&format!("Stop hook feedback:\n{}", feedback.join("\n")))?;
         self.append_stop(&stop)?;
         Ok(step)
     }

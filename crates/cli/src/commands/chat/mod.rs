@@ -38,7 +38,7 @@ use annals_agent::api::client::Client;
 use annals_agent::api::request::PromptCaching;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
-use annals_agent::conversation::{ConversationStart, OpenError, Persistence, StoreContext};
+use annals_agent::conversation::{ConversationStart, Persistence, StoreContext};
 use annals_agent::hooks::HookDefinition;
 use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Approver, Command, Commands, Event, TurnConfig, TurnEnd};
@@ -48,7 +48,7 @@ use annals_agent::turn::Agent;
 use annals_policy::Policy;
 use annals_policy::paths::Disk;
 use annals_policy::screen::visible;
-use annals_store::session::{AppendError, ForkError, NewSession};
+use annals_store::session::NewSession;
 use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir};
 
@@ -319,7 +319,7 @@ async fn run_turns(
         let Some(finished) = finished else { continue };
         printer.finish(&finished, agent.conversation.session(), context)?;
         outcome = match finished.ending {
-            TurnEnd::Done => Outcome::Done,
+            TurnEnd::Done | TurnEnd::PromptBlocked(_) => Outcome::Done,
             TurnEnd::Interrupted => Outcome::Interrupted,
             _ => Outcome::Failed,
         };
@@ -387,23 +387,5 @@ fn hint_at_prompt(fault: Fault, args: &ChatArgs) -> Fault {
     match args.prompt {
         None => fault.hint("--resume takes a session; put the prompt before --resume, or after --"),
         Some(_) => fault,
-    }
-}
-
-impl From<OpenError> for Fault {
-    fn from(error: OpenError) -> Self {
-        match error {
-            OpenError::Append(error @ AppendError::Busy { .. }) => {
-                Self::conflict(error.to_string()).hint("--fork-session continues in a copy of the session")
-            }
-            OpenError::Append(error) => error.into(),
-            OpenError::IdInUse { ref id, .. } => {
-                let hint = format!("--resume {id} continues that session");
-                Self::conflict(error.to_string()).hint(hint)
-            }
-            OpenError::Fork(ForkError::Write(error)) => error.into(),
-            OpenError::Fork(error) => Self::usage(error.to_string()),
-            OpenError::Read(error) => error.into(),
-        }
     }
 }
