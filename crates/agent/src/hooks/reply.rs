@@ -97,7 +97,7 @@ impl HookReply {
         let mut reply = Self::of_body(event, &output.stdout);
         let is_answer = reply.text.is_none() && !output.stdout.trim().is_empty();
         if output.is_blocking() && event.can_block() {
-            let why = if errors.is_empty() { "no reason given" } else { &output.stderr };
+            let why = if errors.is_empty() { "no reason given" } else { output.stderr.as_str() };
             let reason = Some(format!("[{command}]: {why}"));
             // An answer cannot take the exit code back.
             reply.answer = HookAnswer { is_block: true, reason, decision: None, ..reply.answer };
