@@ -7,8 +7,8 @@ use annals_json::{ObjectWriter, Value, ValueKind, object};
 use annals_store::overflow;
 
 use crate::hooks::{
-    HandlerReport, HookDecision, HookEvent, HookFailure, HookOrigin, HookOutcome, HookReply, LateReply,
-    hook_name,
+    HandlerReport, HookDecision, HookEvent, HookFailure, HookOrigin, HookOutcome, HookOutput, HookReply,
+    LateReply, hook_name,
 };
 use crate::tools::{Outcome, ToolContent};
 
@@ -108,7 +108,7 @@ impl RecordSubject<'_> {
     }
 
     /// Returns whether the output of a handler is not recorded, because another record or a result says what followed.
-    fn is_told_otherwise(&self, reply: &HookReply, is_blocking: bool) -> bool {
+    fn is_told_otherwise(&self, reply: &HookReply, output: &HookOutput) -> bool {
         let answer = &reply.answer;
         match self.event {
             HookEvent::PermissionRequest => true,
@@ -118,15 +118,14 @@ impl RecordSubject<'_> {
             {
                 true
             }
-            _ => !is_blocking && (answer.is_block || answer.decision == Some(HookDecision::Deny)),
+            _ => !output.is_blocking() && (answer.is_block || answer.decision == Some(HookDecision::Deny)),
         }
     }
 
     fn reply(&self, report: &HandlerReport, reply: &HookReply, attachments: &mut Vec<Vec<u8>>) {
         let answer = &reply.answer;
         if let Some(output) = &reply.output {
-            let is_silent =
-                output.stdout.trim().is_empty() || self.is_told_otherwise(reply, output.is_blocking());
+            let is_silent = output.stdout.trim().is_empty() || self.is_told_otherwise(reply, output);
             let kind = match &reply.fault {
                 Some(_) if self.event == HookEvent::PermissionRequest && output.is_blocking() => None,
                 Some(_) => Some("hook_non_blocking_error"),
