@@ -8,6 +8,7 @@ pub mod commands;
 pub mod context;
 pub mod conversation;
 mod front_matter;
+pub mod hook_handlers;
 pub mod hooks;
 pub mod mcp;
 pub mod one_shot;

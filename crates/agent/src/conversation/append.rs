@@ -170,7 +170,7 @@ impl Conversation<'_> {
     }
 
     /// Answers the tool calls that an aborted turn left open, so that a prompt can follow.
-    pub(super) fn answer_open_calls(&mut self) -> Result<(), AppendError> {
+    pub(crate) fn answer_open_calls(&mut self) -> Result<(), AppendError> {
         if matches!(self.state, SessionState::NotYet(..)) {
             return Ok(());
         }

@@ -119,6 +119,26 @@ impl<'s> Conversation<'s> {
         self.path().map_or_else(|| planned().with_extension("jsonl"), Path::to_path_buf)
     }
 
+    /// Returns the file of the session, also for one of its sub-agents.
+    pub(crate) fn session_path(&self) -> PathBuf {
+        let own = self.transcript_path();
+        let is_agents = |folder: &&Path| folder.file_name().is_some_and(|name| name == "subagents");
+        let session = own.ancestors().find(is_agents).and_then(Path::parent);
+        match session.filter(|_| self.thread == ThreadKind::Agent) {
+            Some(folder) => folder.with_extension("jsonl"),
+            None => own,
+        }
+    }
+
+    /// Returns the folder for texts that are too long for a line; `None` if the session is not stored.
+    pub(crate) fn overflow_folder(&self) -> Option<PathBuf> {
+        let is_stored = match &self.state {
+            SessionState::Open(backend) => backend.path().is_some(),
+            SessionState::NotYet(_, persistence) => *persistence == Persistence::File,
+        };
+        is_stored.then(|| self.session_path().with_extension(""))
+    }
+
     /// Returns the model that answered last.
     pub fn model(&self) -> Option<&str> {
         match &self.state {
@@ -238,6 +258,11 @@ impl<'s> Conversation<'s> {
             messages::rebuild(&backend.tail()?, self.thread, &ThinkingFilter::default()).last_prompt;
         self.is_stale = true;
         self.messages().map(drop)
+    }
+
+    /// Adds a notice for the person.
+    pub(crate) fn add_notice(&mut self, notice: Notice) {
+        self.notices.push(notice);
     }
 
     pub(crate) fn take_notices(&mut self) -> Vec<Notice> {

@@ -1,6 +1,9 @@
-//! Answers of hooks: JSON of one handler, and the answers of all handlers of an event together.
+//! The answer of one handler: JSON.
 
 use annals_json::{Value, ValueKind};
+
+use super::event::HookEvent;
+use crate::protocol::PermitChanges;
 
 /// What a handler decides about a call; of several the strongest holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,8 +21,8 @@ pub enum HookDecision {
 /// What a handler of [`PermissionRequest`](super::HookEvent::PermissionRequest) decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermissionAnswer {
-    /// The call runs, with this input if there is one.
-    Allow(Option<Vec<u8>>),
+    /// The call runs, with what the answer changes.
+    Allow(PermitChanges),
     /// The call does not run.
     Deny {
         /// What the model is told.
@@ -50,16 +53,39 @@ pub struct HookAnswer {
     pub system_message: Option<String>,
     /// Why the turn ends; `None` if it continues.
     pub stop: Option<String>,
+    /// The title that the session gets.
+    pub title: Option<String>,
 }
 
+/// Keys of an answer, and the type that each must have.
+const TYPES: [(&str, ValueKind); 6] = [
+    ("continue", ValueKind::Boolean),
+    ("stopReason", ValueKind::String),
+    ("suppressOutput", ValueKind::Boolean),
+    ("systemMessage", ValueKind::String),
+    ("reason", ValueKind::String),
+    ("hookSpecificOutput", ValueKind::Object),
+];
+
 impl HookAnswer {
-    /// Reads an answer. What is no JSON object, or has a decision that is not known, is an error.
-    pub fn parse(json: &[u8]) -> Result<Self, String> {
+    /// Reads the answer to an event. What is no JSON object, is about another event, or has a decision that is not known, is an
+    /// error.
+    pub fn parse(event: HookEvent, json: &[u8]) -> Result<Self, String> {
         let value = Value::parse(json).map_err(|_| "the answer is not JSON".to_owned())?;
         if value.kind() != ValueKind::Object {
             return Err("the answer is not a JSON object".to_owned());
         }
+        for (key, kind) in TYPES {
+            if value.get(key).is_some_and(|found| !found.is_null() && found.kind() != kind) {
+                return Err(format!("`{key}` has the wrong type"));
+            }
+        }
         let specific = value.get("hookSpecificOutput");
+        if let Some(name) = specific.and_then(|specific| text(specific, "hookEventName"))
+            && name != event.name()
+        {
+            return Err(format!("the answer is about {name:?}, not about {}", event.name()));
+        }
         let inner =
             |key: &str| specific.and_then(|specific| specific.get(key)).filter(|value| !value.is_null());
         let mut answer = Self {
@@ -67,6 +93,7 @@ impl HookAnswer {
             context: inner("additionalContext").and_then(words),
             system_message: text(value, "systemMessage"),
             updated_input: inner("updatedInput").map(|input| input.raw().to_vec()),
+            title: inner("sessionTitle").and_then(words).filter(|title| !title.trim().is_empty()),
             ..Self::default()
         };
         let output = inner("updatedToolOutput").or_else(|| inner("updatedMCPToolOutput"));
@@ -103,7 +130,11 @@ fn permission(decision: Value<'_>) -> Result<PermissionAnswer, String> {
     match text(decision, "behavior").as_deref() {
         Some("allow") => {
             let input = decision.get("updatedInput").filter(|input| !input.is_null());
-            Ok(PermissionAnswer::Allow(input.map(|input| input.raw().to_vec())))
+            let mut changes =
+                PermitChanges { input: input.map(|input| input.raw().to_vec()), ..PermitChanges::default() };
+            let updates = decision.get("updatedPermissions").into_iter().flat_map(Value::items);
+            updates.for_each(|update| changes.add_update(update));
+            Ok(PermissionAnswer::Allow(changes))
         }
         Some("deny") => Ok(PermissionAnswer::Deny {
             message: text(decision, "message"),
@@ -121,105 +152,25 @@ fn words(value: Value<'_>) -> Option<String> {
     value.text().map(|text| text.to_string())
 }
 
-/// The answers of all handlers of an event.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HookOutcome {
-    /// How many handlers were asked.
-    pub handlers: usize,
-    /// The strongest decision about a call, and its reason.
-    pub decision: Option<(HookDecision, String)>,
-    /// The first decision about a permission request; a denial comes before all others.
-    pub permission: Option<PermissionAnswer>,
-    /// The reasons of handlers that block.
-    pub blocks: Vec<String>,
-    /// The input that the call gets instead.
-    pub updated_input: Option<Vec<u8>>,
-    /// The result that the call gets instead.
-    pub updated_output: Option<Vec<u8>>,
-    /// What the model is told.
-    pub contexts: Vec<String>,
-    /// What the person is told: messages, and handlers that failed.
-    pub messages: Vec<String>,
-    /// Why the turn ends; `None` if it continues.
-    pub stop: Option<String>,
-}
-
-impl HookOutcome {
-    /// Adds the answer of a handler.
-    pub(super) fn add(&mut self, answer: HookAnswer) {
-        let reason = answer.reason.unwrap_or_default();
-        if let Some(decision) = answer.decision
-            && self.decision.as_ref().is_none_or(|(known, _)| decision >= *known)
-        {
-            self.decision = Some((decision, reason.clone()));
-        }
-        if answer.is_block {
-            self.blocks.push(reason);
-        }
-        let is_denied = matches!(self.permission, Some(PermissionAnswer::Deny { .. }));
-        if answer.permission.is_some() && !is_denied {
-            self.permission = answer.permission;
-        }
-        self.updated_input = answer.updated_input.or(self.updated_input.take());
-        self.updated_output = answer.updated_output.or(self.updated_output.take());
-        self.contexts.extend(answer.context.filter(|context| !context.is_empty()));
-        self.messages.extend(answer.system_message.filter(|message| !message.is_empty()));
-        self.stop = self.stop.take().or(answer.stop);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn merged(answers: &[&str]) -> HookOutcome {
-        let mut outcome = HookOutcome::default();
-        for answer in answers {
-            outcome.add(HookAnswer::parse(answer.as_bytes()).unwrap());
-        }
-        outcome
-    }
-
-    fn decision(name: &str) -> String {
-        format!(
-            r#"{{"hookSpecificOutput":{{"permissionDecision":"{name}","permissionDecisionReason":"{name}!"}}}}"#
-        )
-    }
-
-    #[test]
-    fn the_strongest_decision_holds() {
-        for (names, strongest) in [
-            (["allow", "deny"], HookDecision::Deny),
-            (["deny", "allow"], HookDecision::Deny),
-            (["ask", "defer"], HookDecision::Defer),
-            (["allow", "ask"], HookDecision::Ask),
-        ] {
-            let outcome = merged(&names.map(decision).each_ref().map(String::as_str));
-            assert_eq!(outcome.decision.map(|(decision, _)| decision), Some(strongest), "{names:?}");
-        }
-        assert_eq!(merged(&["{}", r#"{"continue":true}"#]), HookOutcome::default());
-    }
-
-    #[test]
-    fn answers_add_up() {
-        let outcome = merged(&[
-            r#"{"decision":"block","reason":"no","systemMessage":"m","hookSpecificOutput":{"additionalContext":"c"}}"#,
-            r#"{"continue":false,"stopReason":"enough","hookSpecificOutput":{"updatedInput":{"a":1}}}"#,
-        ]);
-        assert_eq!((outcome.blocks, outcome.contexts), (vec!["no".to_owned()], vec!["c".to_owned()]));
-        assert_eq!((outcome.messages, outcome.stop), (vec!["m".to_owned()], Some("enough".to_owned())));
-        assert_eq!(outcome.updated_input.as_deref(), Some(&br#"{"a":1}"#[..]));
-        let denied = merged(&[
-            r#"{"hookSpecificOutput":{"decision":{"behavior":"deny","interrupt":true}}}"#,
-            r#"{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}"#,
-        ]);
-        assert_eq!(denied.permission, Some(PermissionAnswer::Deny { message: None, should_interrupt: true }));
-    }
-
     #[test]
     fn an_answer_that_is_not_understood_is_an_error() {
-        for wrong in ["", "7", "[]", r#"{"decision":"maybe"}"#, &decision("perhaps")] {
-            assert!(HookAnswer::parse(wrong.as_bytes()).is_err(), "{wrong}");
+        for wrong in [
+            "",
+            "7",
+            "[]",
+            r#"{"decision":"maybe"}"#,
+            r#"{"continue":"no"}"#,
+            r#"{"hookSpecificOutput":7}"#,
+            r#"{"hookSpecificOutput":{"hookEventName":"Stop"}}"#,
+            r#"{"hookSpecificOutput":{"permissionDecision":"perhaps"}}"#,
+        ] {
+            assert!(HookAnswer::parse(HookEvent::PreToolUse, wrong.as_bytes()).is_err(), "{wrong}");
         }
+        let unknown = br#"{"mystery":1,"hookSpecificOutput":{"hookEventName":"PreToolUse"}}"#;
+        assert_eq!(HookAnswer::parse(HookEvent::PreToolUse, unknown), Ok(HookAnswer::default()));
     }
 }

@@ -5,10 +5,16 @@ use annals_json::{ObjectWriter, object};
 /// An event of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HookEvent {
-    /// A conversation starts or is resumed.
+    /// A conversation starts, is resumed, or goes on after a compaction.
     SessionStart,
+    /// A memory file is part of the context.
+    InstructionsLoaded,
     /// A prompt is about to be written.
     UserPromptSubmit,
+    /// A custom command is about to be expanded.
+    UserPromptExpansion,
+    /// A text of the model is complete.
+    MessageDisplay,
     /// A call is about to be decided about.
     PreToolUse,
     /// A person would be asked about a call.
@@ -17,44 +23,74 @@ pub enum HookEvent {
     PostToolUse,
     /// A call ran and failed.
     PostToolUseFailure,
+    /// All calls of a response have their results.
+    PostToolBatch,
+    /// A command changed the working folder.
+    CwdChanged,
     /// A sub-agent starts.
     SubagentStart,
     /// A sub-agent is about to end.
     SubagentStop,
     /// A turn is about to end.
     Stop,
+    /// A turn ended by a failed request.
+    StopFailure,
     /// The conversation is about to be compacted.
     PreCompact,
+    /// The conversation was compacted.
+    PostCompact,
+    /// The person is waited for.
+    Notification,
+    /// The conversation ends.
+    SessionEnd,
 }
 
 impl HookEvent {
     /// All events that are told.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 19] = [
         Self::SessionStart,
+        Self::InstructionsLoaded,
         Self::UserPromptSubmit,
+        Self::UserPromptExpansion,
+        Self::MessageDisplay,
         Self::PreToolUse,
         Self::PermissionRequest,
         Self::PostToolUse,
         Self::PostToolUseFailure,
+        Self::PostToolBatch,
+        Self::CwdChanged,
         Self::SubagentStart,
         Self::SubagentStop,
         Self::Stop,
+        Self::StopFailure,
         Self::PreCompact,
+        Self::PostCompact,
+        Self::Notification,
+        Self::SessionEnd,
     ];
 
     /// Returns the name in settings and in the protocol.
     pub fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "SessionStart",
+            Self::InstructionsLoaded => "InstructionsLoaded",
             Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::UserPromptExpansion => "UserPromptExpansion",
+            Self::MessageDisplay => "MessageDisplay",
             Self::PreToolUse => "PreToolUse",
             Self::PermissionRequest => "PermissionRequest",
             Self::PostToolUse => "PostToolUse",
             Self::PostToolUseFailure => "PostToolUseFailure",
+            Self::PostToolBatch => "PostToolBatch",
+            Self::CwdChanged => "CwdChanged",
             Self::SubagentStart => "SubagentStart",
             Self::SubagentStop => "SubagentStop",
             Self::Stop => "Stop",
+            Self::StopFailure => "StopFailure",
             Self::PreCompact => "PreCompact",
+            Self::PostCompact => "PostCompact",
+            Self::Notification => "Notification",
+            Self::SessionEnd => "SessionEnd",
         }
     }
 
@@ -68,14 +104,55 @@ impl HookEvent {
         matches!(self, Self::PreToolUse | Self::PermissionRequest)
     }
 
+    /// Returns whether it is about one call of a tool: only such handlers can have a condition.
+    pub(crate) fn is_of_tool(self) -> bool {
+        matches!(
+            self,
+            Self::PreToolUse | Self::PermissionRequest | Self::PostToolUse | Self::PostToolUseFailure
+        )
+    }
+
+    /// Returns whether exit code 2 of a command stops what the event is about, or tells the model why it is wrong.
+    pub(super) fn can_block(self) -> bool {
+        matches!(
+            self,
+            Self::UserPromptSubmit
+                | Self::UserPromptExpansion
+                | Self::PreToolUse
+                | Self::PostToolUse
+                | Self::PostToolUseFailure
+                | Self::PostToolBatch
+                | Self::SubagentStop
+                | Self::Stop
+                | Self::PreCompact
+        )
+    }
+
+    /// Returns whether its commands get a file for variables of later commands.
+    pub(crate) fn has_environment_file(self) -> bool {
+        matches!(self, Self::SessionStart | Self::CwdChanged)
+    }
+
     /// Returns whether its handlers are chosen by a matcher.
     pub(super) fn has_matcher(self) -> bool {
-        !matches!(self, Self::UserPromptSubmit | Self::Stop)
+        !matches!(
+            self,
+            Self::UserPromptSubmit
+                | Self::MessageDisplay
+                | Self::PostToolBatch
+                | Self::CwdChanged
+                | Self::Stop
+        )
     }
 
     /// Returns whether its input has the permission mode.
     fn has_mode(self) -> bool {
-        !matches!(self, Self::SessionStart | Self::SubagentStart | Self::PreCompact)
+        self.has_effort() || matches!(self, Self::UserPromptSubmit | Self::UserPromptExpansion)
+    }
+
+    /// Returns whether its input has the effort of the model.
+    fn has_effort(self) -> bool {
+        self.is_of_tool() || matches!(self, Self::PostToolBatch | Self::Stop | Self::SubagentStop)
     }
 }
 
@@ -88,10 +165,14 @@ pub struct HookScope {
     pub transcript: String,
     /// The working folder of commands.
     pub cwd: String,
+    /// The id of the last prompt; `None` before the first one.
+    pub prompt: Option<String>,
     /// The permission mode.
     pub mode: &'static str,
     /// The id and the type of the sub-agent, if it is one.
     pub agent: Option<(String, String)>,
+    /// How hard the model tries, if that was chosen.
+    pub effort: Option<&'static str>,
 }
 
 impl HookScope {
@@ -99,12 +180,17 @@ impl HookScope {
     pub(crate) fn input(&self, event: HookEvent, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<u8> {
         object(|input| {
             input.string("session_id", &self.session).string("transcript_path", &self.transcript);
-            input.string("cwd", &self.cwd);
+            input.string("cwd", &self.cwd).string_if("prompt_id", self.prompt.as_deref());
             if event.has_mode() {
                 input.string("permission_mode", self.mode);
             }
             if let Some((id, kind)) = &self.agent {
                 input.string("agent_id", id).string("agent_type", kind);
+            }
+            if let Some(level) = self.effort.filter(|_| event.has_effort()) {
+                input.object("effort", |effort| {
+                    effort.string("level", level);
+                });
             }
             input.string("hook_event_name", event.name());
             fill(input);
@@ -122,19 +208,23 @@ mod tests {
             session: "s".into(),
             transcript: "/t".into(),
             cwd: "/w".into(),
+            prompt: Some("p".into()),
             mode: "plan",
             agent: Some(("a1".into(), "Explore".into())),
+            effort: Some("high"),
         };
         let input = scope.input(HookEvent::Stop, |input| {
             input.boolean("stop_hook_active", false);
         });
         let expected = concat!(
-            r#"{"session_id":"s","transcript_path":"/t","cwd":"/w","permission_mode":"plan","agent_id":"a1","#,
-            r#""agent_type":"Explore","hook_event_name":"Stop","stop_hook_active":false}"#
+            r#"{"session_id":"s","transcript_path":"/t","cwd":"/w","prompt_id":"p","permission_mode":"plan","agent_id":"a1","#,
+            r#""agent_type":"Explore","effort":{"level":"high"},"hook_event_name":"Stop","stop_hook_active":false}"#
         );
         assert_eq!(String::from_utf8_lossy(&input), expected);
-        assert!(!String::from_utf8_lossy(&scope.input(HookEvent::PreCompact, |_| {})).contains("mode"));
+        let compact = scope.input(HookEvent::PreCompact, |_| {});
+        let compact = String::from_utf8_lossy(&compact);
+        assert!(!compact.contains("mode") && !compact.contains("effort"), "{compact}");
         assert!(HookEvent::ALL.iter().all(|event| HookEvent::of_name(event.name()) == Some(*event)));
-        assert_eq!(HookEvent::of_name("Notification"), None);
+        assert_eq!(HookEvent::of_name("WorktreeCreate"), None);
     }
 }

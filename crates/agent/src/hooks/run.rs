@@ -1,14 +1,21 @@
 //! The handlers of a conversation, and how they are run: all that match start together, each within its time.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::answer::{HookAnswer, HookDecision, HookOutcome};
+use annals_policy::rules::Rule;
+
+use super::answer::{HookAnswer, HookDecision};
 use super::event::HookEvent;
+use super::late::LateReplies;
 use super::matcher::HookMatcher;
+use super::outcome::HookOutcome;
+use super::reply::{HandlerReport, HookFault, HookReply};
 
 /// What a handler is told.
 #[derive(Clone, Copy, Debug)]
@@ -17,17 +24,26 @@ pub struct HookCall<'h> {
     pub event: HookEvent,
     /// What happened: a JSON object.
     pub input: &'h [u8],
+    /// What matchers look at: the name of a tool, a source, a reason.
+    pub value: &'h str,
     /// The id of the tool call, if the event is about one.
     pub tool_use: Option<&'h str>,
+    /// The working folder of commands.
+    pub cwd: &'h Path,
 }
 
 /// A handler at work.
-pub type HookFuture<'h> = Pin<Box<dyn Future<Output = Result<HookAnswer, HookFailure>> + Send + 'h>>;
+pub type HookFuture<'h> = Pin<Box<dyn Future<Output = Result<HookReply, HookFailure>> + Send + 'h>>;
 
 /// Something that is told of events and may answer. Dropping the future takes the question back.
 pub trait HookHandler: Send + Sync {
     /// Returns what records call it: a command, an address, `callback`.
     fn name(&self) -> &str;
+
+    /// Returns what makes it the same as another one: of these one alone is run. `None` if it is always run.
+    fn identity(&self) -> Option<String> {
+        None
+    }
 
     /// Tells it of an event.
     fn run<'h>(&'h self, call: HookCall<'h>) -> HookFuture<'h>;
@@ -55,6 +71,17 @@ pub enum FailurePolicy {
     Guard,
     /// What the event is about does not happen.
     Block,
+    /// As the original does for handlers in settings: it continues. But if the handler failed to start, a call is asked about.
+    Ask,
+}
+
+/// Who brought a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookOrigin {
+    /// A program that drives this one.
+    Program,
+    /// Settings.
+    Settings,
 }
 
 /// A handler and what it is told of.
@@ -63,10 +90,14 @@ pub struct RegisteredHook {
     pub event: HookEvent,
     /// Which values of the event.
     pub matcher: HookMatcher,
+    /// Which calls; all if there is none.
+    pub condition: Option<Rule>,
     /// How long it may take.
     pub timeout: Duration,
     /// What follows if it gives no answer.
     pub on_failure: FailurePolicy,
+    /// Who brought it.
+    pub origin: HookOrigin,
     /// The handler.
     pub handler: Arc<dyn HookHandler>,
 }
@@ -82,7 +113,10 @@ impl fmt::Debug for RegisteredHook {
 
 /// The handlers of a conversation and its sub-agents.
 #[derive(Clone, Debug, Default)]
-pub struct Hooks(Arc<Mutex<Vec<Arc<RegisteredHook>>>>);
+pub struct Hooks {
+    list: Arc<Mutex<Vec<Arc<RegisteredHook>>>>,
+    late: LateReplies,
+}
 
 impl Hooks {
     /// Adds a handler.
@@ -90,9 +124,14 @@ impl Hooks {
         self.list().push(Arc::new(hook));
     }
 
-    /// Removes all handlers.
-    pub fn clear(&self) {
-        self.list().clear();
+    /// Removes the handlers of the program that drives this one.
+    pub fn clear_program(&self) {
+        self.list().retain(|hook| hook.origin != HookOrigin::Program);
+    }
+
+    /// Returns whether there is no handler.
+    pub fn is_empty(&self) -> bool {
+        self.list().is_empty()
     }
 
     /// Returns whether an event has a handler, whatever it wants to be told of.
@@ -100,62 +139,111 @@ impl Hooks {
         self.list().iter().any(|hook| hook.event == event)
     }
 
+    /// Returns where handlers that run in the background leave what they say.
+    pub fn late(&self) -> &LateReplies {
+        &self.late
+    }
+
     fn list(&self) -> MutexGuard<'_, Vec<Arc<RegisteredHook>>> {
         // A panic cannot leave the list half changed.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn chosen(&self, event: HookEvent, value: &str) -> Vec<Arc<RegisteredHook>> {
+    /// Returns the handlers that want this value of an event, of equal ones the first. `is_covered` says whether a rule speaks
+    /// about the call.
+    pub(crate) fn chosen(
+        &self,
+        event: HookEvent,
+        value: &str,
+        is_covered: impl Fn(&Rule) -> bool,
+    ) -> Vec<Arc<RegisteredHook>> {
+        let mut seen = HashSet::new();
         let is_wanted = |hook: &&Arc<RegisteredHook>| {
-            hook.event == event && (!event.has_matcher() || hook.matcher.matches(value))
+            hook.event == event
+                && (!event.has_matcher() || hook.matcher.matches(value))
+                && hook.condition.as_ref().is_none_or(|rule| event.is_of_tool() && is_covered(rule))
         };
-        self.list().iter().filter(is_wanted).cloned().collect()
-    }
-
-    /// Tells all handlers that want this value of an event, at the same time, and waits for all.
-    pub async fn run(&self, call: HookCall<'_>, value: &str) -> HookOutcome {
-        let hooks = self.chosen(call.event, value);
-        let mut outcome = HookOutcome { handlers: hooks.len(), ..HookOutcome::default() };
-        let mut work: Vec<_> = hooks.iter().map(|hook| Some(Box::pin(answer(hook, call)))).collect();
-        let mut open = work.len();
-        std::future::poll_fn(|context| {
-            for (hook, slot) in hooks.iter().zip(&mut work) {
-                let Some(future) = slot else { continue };
-                let std::task::Poll::Ready(done) = future.as_mut().poll(context) else { continue };
-                *slot = None;
-                open -= 1;
-                // Answers count in the order in which they come.
-                match done {
-                    Ok(answer) => outcome.add(answer),
-                    Err(failure) => fail(&mut outcome, hook, value, &failure),
-                }
-            }
-            if open == 0 { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
-        })
-        .await;
-        outcome
+        let wanted: Vec<_> = self.list().iter().filter(is_wanted).cloned().collect();
+        wanted
+            .into_iter()
+            .filter(|hook| hook.handler.identity().is_none_or(|same| seen.insert(same)))
+            .collect()
     }
 }
 
-async fn answer(hook: &RegisteredHook, call: HookCall<'_>) -> Result<HookAnswer, HookFailure> {
-    let late = Err(HookFailure::TimedOut(hook.timeout));
-    tokio::time::timeout(hook.timeout, hook.handler.run(call)).await.unwrap_or(late)
+/// Tells handlers of an event, all at the same time, and waits for all.
+pub(crate) async fn run(hooks: &[Arc<RegisteredHook>], call: HookCall<'_>) -> HookOutcome {
+    let mut outcome = HookOutcome::default();
+    let longest = hooks.iter().map(|hook| hook.timeout).max().unwrap_or_default();
+    let mut work: Vec<_> = hooks.iter().map(|hook| Some(Box::pin(answer(hook, call, longest)))).collect();
+    let mut open = work.len();
+    std::future::poll_fn(|context| {
+        for (hook, slot) in hooks.iter().zip(&mut work) {
+            let Some(future) = slot else { continue };
+            let std::task::Poll::Ready(done) = future.as_mut().poll(context) else { continue };
+            *slot = None;
+            open -= 1;
+            // Answers count in the order in which they come.
+            take(&mut outcome, hook, call.value, done);
+        }
+        if open == 0 { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+    outcome
+}
+
+async fn answer(
+    hook: &RegisteredHook,
+    call: HookCall<'_>,
+    longest: Duration,
+) -> Result<HookReply, HookFailure> {
+    // At the end of a session all have the time of the one that asks for most.
+    let time = if call.event == HookEvent::SessionEnd { longest } else { hook.timeout };
+    let late = Err(HookFailure::TimedOut(time));
+    tokio::time::timeout(time, hook.handler.run(call)).await.unwrap_or(late)
+}
+
+/// Adds what a handler did.
+fn take(outcome: &mut HookOutcome, hook: &RegisteredHook, value: &str, done: Result<HookReply, HookFailure>) {
+    let name = hook_name(hook.event, value);
+    match &done {
+        Ok(reply) => {
+            let said = reply.answer.system_message.as_ref().filter(|message| !message.is_empty());
+            outcome.messages.extend(said.map(|message| format!("{name} says: {message}")));
+            if let Some(fault) = &reply.fault {
+                let why = format!("the {name} hook {:?} failed: {}", hook.handler.name(), fault.why());
+                let is_unguarded =
+                    hook.event == HookEvent::PreToolUse && matches!(fault, HookFault::NotStarted(_));
+                if is_unguarded {
+                    let (decision, reason) = (Some(HookDecision::Ask), Some(why.clone()));
+                    outcome.add(HookAnswer { decision, reason, ..HookAnswer::default() });
+                }
+                outcome.messages.push(why);
+            }
+            outcome.add(reply.answer.clone());
+        }
+        Err(failure) => fail(outcome, hook, &name, failure),
+    }
+    let (name, origin) = (hook.handler.name().to_owned(), hook.origin);
+    outcome.reports.push(HandlerReport { name, origin, result: done });
 }
 
 /// Reports a failure, and lets nothing pass that the handler was to guard.
-fn fail(outcome: &mut HookOutcome, hook: &RegisteredHook, value: &str, failure: &HookFailure) {
-    let name = hook_name(hook.event, value);
+fn fail(outcome: &mut HookOutcome, hook: &RegisteredHook, name: &str, failure: &HookFailure) {
     let why = format!("the {name} hook {:?} failed: {failure}", hook.handler.name());
     outcome.messages.push(why.clone());
-    let is_block = hook.on_failure == FailurePolicy::Block;
-    if hook.event.is_guard() {
+    let is_ask = hook.on_failure == FailurePolicy::Ask;
+    if is_ask && hook.event == HookEvent::PreToolUse && matches!(failure, HookFailure::Unreachable(_)) {
+        let (decision, reason) = (Some(HookDecision::Ask), Some(why));
+        outcome.add(HookAnswer { decision, reason, ..HookAnswer::default() });
+    } else if hook.event.is_guard() && !is_ask {
         outcome.add(HookAnswer {
             decision: Some(HookDecision::Deny),
             reason: Some(why.clone()),
             permission: Some(super::PermissionAnswer::Deny { message: Some(why), should_interrupt: false }),
             ..HookAnswer::default()
         });
-    } else if is_block {
+    } else if hook.on_failure == FailurePolicy::Block {
         outcome.add(HookAnswer { is_block: true, reason: Some(why), ..HookAnswer::default() });
     }
 }

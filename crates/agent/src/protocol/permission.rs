@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use annals_json::Value;
 use annals_policy::Mode;
 use annals_policy::rules::RuleList;
 
@@ -55,6 +56,39 @@ pub struct PermitChanges {
     pub rules: Vec<(RuleList, String)>,
     /// The permission mode from now on.
     pub mode: Option<Mode>,
+}
+
+impl PermitChanges {
+    /// Adds a change of permissions: rules, or a mode. They hold for this session, wherever they were to be stored.
+    pub fn add_update(&mut self, update: Value<'_>) {
+        match text(update, "type").as_deref() {
+            Some("setMode") => {
+                let mode = text(update, "mode").and_then(|name| Mode::parse(&name));
+                // Permissions are switched off at the start or not at all.
+                self.mode = mode.filter(|mode| *mode != Mode::Bypass).or(self.mode);
+            }
+            Some("addRules") => {
+                let list = match text(update, "behavior").as_deref() {
+                    Some("allow") => RuleList::Allow,
+                    Some("deny") => RuleList::Deny,
+                    _ => RuleList::Ask,
+                };
+                for rule in update.get("rules").into_iter().flat_map(Value::items) {
+                    let Some(tool) = text(rule, "toolName") else { continue };
+                    let rule = match text(rule, "ruleContent") {
+                        Some(content) => format!("{tool}({content})"),
+                        None => tool,
+                    };
+                    self.rules.push((list, rule));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn text(value: Value<'_>, key: &str) -> Option<String> {
+    value.get(key)?.text().map(|text| text.to_string())
 }
 
 /// A call that was denied.

@@ -154,6 +154,17 @@ pub enum TurnError {
     Command(String),
 }
 
+impl TurnError {
+    /// Returns the word for it that hooks are told.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Cut(_) => "max_output_tokens",
+            Self::TooLong(_) => "prompt_too_long",
+            _ => "unknown",
+        }
+    }
+}
+
 impl From<AppendError> for TurnError {
     fn from(error: AppendError) -> Self {
         Self::Session(error.to_string())

@@ -109,6 +109,7 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
         let mut agent = Agent::new(conversation, caller, self.tools(definition, id), policy, turn_config);
         agent.grants = parent.grants.clone();
         agent.hooks = parent.hooks.clone();
+        agent.prompt_id = parent.prompt_id.map(str::to_owned);
         agent.subagent = Some((id.to_owned(), definition.name.clone()));
         Ok(agent)
     }

@@ -158,4 +158,6 @@ pub struct Parent<'s> {
     pub relay: &'s Relay,
     /// What is told of events.
     pub hooks: &'s Hooks,
+    /// The id of the current prompt, for hooks.
+    pub prompt_id: Option<&'s str>,
 }

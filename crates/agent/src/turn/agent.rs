@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use annals_json::ObjectWriter;
 use annals_policy::{Mode, Policy};
@@ -19,6 +20,11 @@ use crate::mcp::McpServers;
 use crate::protocol::{Event, EventSink, Grants, TurnConfig};
 use crate::tools::structured::StructuredSlot;
 use crate::tools::{Tool, ToolContext, agent};
+
+/// How often hooks may keep a turn from ending.
+const MAX_STOP_BLOCKS: u32 = 8;
+/// How long a question may be open before hooks are told of it.
+const NOTIFY_AFTER: Duration = Duration::from_secs(6);
 
 /// Runs turns of one conversation: API, tools, policy, session file.
 pub struct Agent<'a, T, S> {
@@ -57,8 +63,18 @@ pub struct Agent<'a, T, S> {
     pub(super) hook_stop: Option<String>,
     /// What hooks said about the current calls.
     pub(super) remarks: CallRemarks,
+    /// What hooks said at the start, until it is written.
+    pub(super) start_remarks: CallRemarks,
     /// Whether the start of the session was told.
     pub(super) has_started: bool,
+    /// The id of the current prompt, for hooks.
+    pub(crate) prompt_id: Option<String>,
+    /// The memory files of the context and their kinds, for hooks.
+    pub memory_files: Vec<(String, &'static str)>,
+    /// How often hooks may keep a turn from ending.
+    pub max_stop_blocks: u32,
+    /// How long a question may be open before hooks are told of it.
+    pub notify_after: Duration,
 }
 
 impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
@@ -89,7 +105,12 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             mcp: McpServers::default(),
             hook_stop: None,
             remarks: CallRemarks::default(),
+            start_remarks: CallRemarks::default(),
             has_started: false,
+            prompt_id: None,
+            memory_files: Vec::new(),
+            max_stop_blocks: MAX_STOP_BLOCKS,
+            notify_after: NOTIFY_AFTER,
         }
     }
 

@@ -9,12 +9,13 @@ use annals_policy::{Decision, Policy, Reason};
 use annals_store::source::new_uuid;
 
 use super::agent::Agent;
-use super::hooks::CallVerdict;
+use super::hooks::{CallVerdict, WaitReason};
 use super::pending::PendingCall;
+use super::wait::{Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
 use crate::protocol::{
-    Approver, Commands, Denial, Event, EventSink, PermissionRequest, Permit, PermitChanges,
+    Approver, Commands, Denial, Event, EventSink, Notice, PermissionRequest, Permit, PermitChanges,
 };
 use crate::tools::{Outcome, ToolContent, ToolRequest, unknown_parameter};
 
@@ -79,10 +80,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if let Some(why) = &call.not_run_reason {
             return Approval::Resolved(wrong(why));
         }
-        if let Err(outcome) = self.read_call(&call.name, &call.input) {
-            return Approval::Resolved(outcome);
-        }
-        let verdict = match self.before_call(call, commands, report).await {
+        let first = match self.read_call(&call.name, &call.input) {
+            Ok(wanted) => wanted,
+            Err(outcome) => return Approval::Resolved(outcome),
+        };
+        let verdict = match self.before_call(call, &first, commands, report).await {
             Some(verdict) => verdict,
             None => return Approval::Interrupted,
         };
@@ -140,7 +142,17 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             }
             (None, Approver::Person) => {
                 report(Event::PermissionRequested(question.clone()));
-                commands.permit(&question.id).await.ok_or_else(|| {
+                let told = self.notification(WaitReason::Permission(&call.name), self.notify_after);
+                let permit = match either(commands.permit(&question.id), told).await {
+                    Either::First(permit) => permit,
+                    Either::Second(messages) => {
+                        for message in messages {
+                            report(Event::Notice(Notice::Hook(message)));
+                        }
+                        commands.permit(&question.id).await
+                    }
+                };
+                permit.ok_or_else(|| {
                     report(Event::PermissionWithdrawn(question.id.clone()));
                     Approval::Interrupted
                 })
@@ -197,7 +209,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     }
 
     /// Returns what a call with this input would do, or its result if it cannot be made.
-    fn read_call(&self, name: &str, input: &[u8]) -> Result<ToolRequest, Outcome> {
+    pub(super) fn read_call(&self, name: &str, input: &[u8]) -> Result<ToolRequest, Outcome> {
         let Some(tool) = self.tool(name) else { return Err(wrong(&format!("No such tool: {name:?}."))) };
         let fields = Value::parse(input).ok().and_then(Value::fields);
         let Some(fields) = fields else { return Err(wrong("The input must be a JSON object.")) };

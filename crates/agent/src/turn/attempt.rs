@@ -1,5 +1,9 @@
 //! Runs approved tool calls, concurrently if they allow it, until they end or are interrupted.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Instant;
+
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::agent::{Agent, find_tool};
@@ -10,7 +14,7 @@ use super::wait::{BoundedTasks, Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
 use crate::protocol::{Command, Commands, Event, EventSink, Relay};
-use crate::tools::{CallContext, Outcome, Parent, Tool};
+use crate::tools::{CallContext, Outcome, Parent, Tool, ToolFuture};
 
 /// The most calls that run concurrently.
 const MAX_CONCURRENT: usize = 10;
@@ -24,7 +28,7 @@ pub(super) enum RunOutcome {
 }
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
-    /// Runs the approved calls. The result of an interrupted call is `None`.
+    /// Runs the approved calls. The result of an interrupted call is `None`; each comes with its milliseconds.
     pub(super) async fn attempt(
         &mut self,
         calls: &[PendingCall],
@@ -32,7 +36,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         log: ProgressLog,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
-    ) -> (Vec<Option<Outcome>>, RunOutcome) {
+    ) -> (Vec<Option<(Outcome, u64)>>, RunOutcome) {
         let (relay, subagent_storage) = (Relay::default(), self.conversation.subagent_storage());
         let parent = Parent {
             policy: &self.policy,
@@ -41,6 +45,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             subagent_storage: &subagent_storage,
             relay: &relay,
             hooks: &self.hooks,
+            prompt_id: self.prompt_id.as_deref(),
         };
         let (sender, mut receiver) = unbounded_channel();
         let sender: Vec<_> = calls.iter().map(|call| progress_sender(&call.id, &sender)).collect();
@@ -50,11 +55,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             scenes.push(CallContext { tool_use: &call.id, tell, agreed, parent: Some(&parent) });
         }
         let tools: &[Box<dyn Tool + '_>] = &self.tools;
-        let mut outcomes: Vec<Option<Outcome>> = Vec::new();
+        let mut outcomes: Vec<Option<(Outcome, u64)>> = Vec::new();
         let (mut places, mut work) = (Vec::new(), Vec::new());
         for (number, (call, approval)) in calls.iter().zip(approvals).enumerate() {
             outcomes.push(match (approval, find_tool(tools, &call.name)) {
-                (Approval::Resolved(outcome), _) => Some(outcome.clone()),
+                (Approval::Resolved(outcome), _) => Some((outcome.clone(), 0)),
                 (Approval::Run(_) | Approval::LeavePlan, Some(tool)) => {
                     report(Event::ToolStarted {
                         call: call.id.clone(),
@@ -62,7 +67,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                         input: call.input.clone(),
                     });
                     places.push(number);
-                    work.push(tool.run(approval.input().unwrap_or(&call.input), &scenes[number]));
+                    work.push(timed(tool.run(approval.input().unwrap_or(&call.input), &scenes[number])));
                     None
                 }
                 _ => None,
@@ -97,4 +102,15 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         (outcomes, ran)
     }
+}
+
+type TimedFuture<'t> = Pin<Box<dyn Future<Output = (Outcome, u64)> + Send + 't>>;
+
+/// Measures a call from its first step on.
+fn timed<'t>(call: ToolFuture<'t>) -> TimedFuture<'t> {
+    Box::pin(async move {
+        let began = Instant::now();
+        let outcome = call.await;
+        (outcome, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
+    })
 }

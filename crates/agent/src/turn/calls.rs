@@ -7,6 +7,7 @@ use annals_transcript::draft::{Draft, PlacementError, ToolOutcome, ToolResultDra
 use super::agent::Agent;
 use super::approve::{Approval, failed};
 use super::attempt::RunOutcome;
+use super::hooks::AnsweredCall;
 use super::pending::PendingCall;
 use super::progress::ProgressLog;
 use super::pull_request::{pull_request, pull_request_record};
@@ -27,6 +28,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     ) -> Result<RunOutcome, AppendError> {
         let mut rest = calls;
         let mut grouping = Grouping::NewMessage;
+        let mut answered = Vec::new();
         while !rest.is_empty() {
             let (group, after) = rest.split_at(self.group(rest));
             let mut approvals = Vec::new();
@@ -41,31 +43,38 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             if approvals.iter().any(|approval| matches!(approval, Approval::LeavePlan)) {
                 self.policy.mode = self.before_plan;
             }
+            let folder = self.hook_folder();
             let (outcomes, mut ran) =
                 self.attempt(group, &approvals, ProgressLog::Session, commands, report).await;
             self.observe(group, &outcomes);
             self.update_surroundings();
+            // What hooks said before the calls comes before the results.
+            self.append_remarks()?;
             let mut links = Vec::new();
             for ((call, outcome), approval) in group.iter().zip(outcomes).zip(&approvals) {
                 links.extend(
-                    outcome.iter().filter_map(|outcome| pull_request(&call.name, &call.input, outcome)),
+                    outcome.iter().filter_map(|(outcome, _)| pull_request(&call.name, &call.input, outcome)),
                 );
                 let outcome = match outcome {
-                    Some(outcome) if approval.is_run() && ran == RunOutcome::All => {
-                        let told = self.after_call(call, outcome.clone(), commands, report).await;
+                    Some((outcome, millis)) if approval.is_run() && ran == RunOutcome::All => {
+                        let told = self.after_call((call, millis), outcome.clone(), commands, report).await;
                         if told.is_none() {
                             ran = RunOutcome::Interrupted;
                         }
                         Some(told.unwrap_or(outcome))
                     }
-                    outcome => outcome,
+                    outcome => outcome.map(|(outcome, _)| outcome),
                 };
                 let outcome = outcome.unwrap_or_else(|| failed(INTERRUPTED_CALL));
                 self.answer(call, result(&call.id, &outcome), grouping, report)?;
+                answered.push(AnsweredCall::new(call, &outcome));
                 grouping = Grouping::SameMessage;
             }
             self.conversation.append_backups()?;
             self.append_remarks()?;
+            if ran == RunOutcome::All && self.after_move(&folder, commands, report).await.is_none() {
+                ran = RunOutcome::Interrupted;
+            }
             for link in links {
                 self.conversation.append_metadata(pull_request_record(&link))?;
                 // A sub-agent's file does not hold it: its parent records it.
@@ -77,12 +86,14 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             }
             rest = after;
         }
-        Ok(RunOutcome::All)
+        let told = self.after_batch(&answered, commands, report).await;
+        self.append_remarks()?;
+        Ok(if told.is_some() { RunOutcome::All } else { RunOutcome::Interrupted })
     }
 
     /// Tells the tools which files commands have shown to the model.
-    fn observe(&self, calls: &[PendingCall], outcomes: &[Option<Outcome>]) {
-        let done = calls.iter().zip(outcomes).filter_map(|(call, outcome)| Some((call, outcome.as_ref()?)));
+    fn observe(&self, calls: &[PendingCall], outcomes: &[Option<(Outcome, u64)>]) {
+        let done = calls.iter().zip(outcomes).filter_map(|(call, done)| Some((call, &done.as_ref()?.0)));
         for (call, outcome) in done.filter(|(call, outcome)| call.name == "Bash" && !outcome.is_error) {
             for context in self.contexts() {
                 context.observe(&PastCall {

@@ -151,8 +151,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let calls = std::slice::from_ref(&call);
         let (mut outcomes, ran) = self.attempt(calls, &[approval], ProgressLog::Off, commands, report).await;
         match (outcomes.pop().flatten(), ran) {
-            (Some(outcome), RunOutcome::All) if outcome.is_error => CallResult::Failed(outcome),
-            (Some(outcome), RunOutcome::All) => CallResult::Done(outcome),
+            (Some((outcome, _)), RunOutcome::All) if outcome.is_error => CallResult::Failed(outcome),
+            (Some((outcome, _)), RunOutcome::All) => CallResult::Done(outcome),
             _ => CallResult::Interrupted,
         }
     }

@@ -1,7 +1,22 @@
 //! Hooks of a turn: what they are told, and what follows from their answers.
+//!
+//! | module | owns |
+//! |---|---|
+//! | `turns`, `stop` | the start, the prompt, the end, a compaction |
+//! | `calls` | results, batches of calls, a changed folder |
+//! | `ends` | what hooks only watch |
+//! | `conditions`, `input` | which calls a hook is told of, and what it sees of them |
+//! | `records` | what hooks did, as records of the session |
 
+mod calls;
+mod conditions;
+mod ends;
+mod input;
 mod records;
+mod stop;
 mod turns;
+
+use std::path::PathBuf;
 
 use annals_json::ObjectWriter;
 use annals_policy::{Decision, Mode, Reason};
@@ -14,11 +29,15 @@ use super::pending::PendingCall;
 use super::wait::{Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
-use crate::hooks::{HookCall, HookDecision, HookEvent, HookOutcome, HookScope, PermissionAnswer, hook_name};
-use crate::protocol::{Commands, Event, EventSink, Notice, PermissionRequest, Permit, PermitChanges};
-use crate::tools::Outcome;
+use crate::hooks::{
+    HookCall, HookDecision, HookEvent, HookOutcome, HookScope, PermissionAnswer, hook_name, run,
+};
+use crate::protocol::{Commands, Event, EventSink, Notice, PermissionRequest, Permit, UsageStorage};
+use crate::tools::ToolRequest;
+pub(super) use calls::AnsweredCall;
+pub use ends::{SessionExit, WaitReason};
 pub(super) use records::CallRemarks;
-use records::{remarks, replaced, rule_suggestion, shown_text};
+use records::{RecordSubject, rule_suggestion};
 
 /// What hooks are told of.
 struct HookSubject<'v> {
@@ -26,15 +45,13 @@ struct HookSubject<'v> {
     /// What matchers look at.
     value: &'v str,
     tool_use: Option<&'v str>,
+    /// What the call would do, for conditions.
+    wanted: Option<&'v ToolRequest>,
 }
 
 impl<'v> HookSubject<'v> {
     fn new(event: HookEvent, value: &'v str) -> Self {
-        Self { event, value, tool_use: None }
-    }
-
-    fn of_call(event: HookEvent, call: &'v PendingCall) -> Self {
-        Self { event, value: &call.name, tool_use: Some(&call.id) }
+        Self { event, value, tool_use: None, wanted: None }
     }
 }
 
@@ -73,22 +90,39 @@ impl HookedDecision {
 }
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
-    fn hook_scope(&self) -> HookScope {
+    /// Returns the folder in which commands start.
+    pub(super) fn hook_folder(&self) -> PathBuf {
         let folder = self.contexts().first().map(|context| context.current());
-        let folder = folder.unwrap_or_else(|| self.conversation.cwd().to_path_buf());
+        let folder = folder.filter(|folder| folder.is_dir());
+        folder.unwrap_or_else(|| self.conversation.cwd().to_path_buf())
+    }
+
+    fn hook_scope(&self) -> HookScope {
         HookScope {
             session: self.conversation.session().to_owned(),
-            transcript: self.conversation.transcript_path().display().to_string(),
-            cwd: folder.display().to_string(),
+            transcript: self.conversation.session_path().display().to_string(),
+            cwd: self.hook_folder().display().to_string(),
+            prompt: self.prompt_id.clone(),
             mode: self.policy.mode.name(),
             agent: self.subagent.clone(),
+            effort: self.turn_config.effort.map(|effort| effort.name()),
         }
+    }
+
+    /// Returns the name of a tool, whatever older name the model used.
+    fn canonical_name(&self, name: &str) -> String {
+        self.tool(name).map_or_else(|| name.to_owned(), |tool| tool.spec().name)
+    }
+
+    /// Returns the input of a call as hooks see it.
+    fn hook_input(&self, call: &PendingCall) -> Vec<u8> {
+        input::normal(&self.canonical_name(&call.name), &call.input, &self.hook_folder())
     }
 
     /// Tells hooks of an event; `None` if the person interrupts.
     async fn tell(
         &mut self,
-        HookSubject { event, value, tool_use }: HookSubject<'_>,
+        HookSubject { event, value, tool_use, wanted }: HookSubject<'_>,
         fill: impl FnOnce(&mut ObjectWriter<'_>),
         commands: &mut Commands,
         report: &mut EventSink<'_>,
@@ -96,33 +130,44 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if !self.hooks.has(event) {
             return Some(HookOutcome::default());
         }
-        let input = self.hook_scope().input(event, fill);
-        let call = HookCall { event, input: &input, tool_use };
-        let outcome = match either(self.hooks.run(call, value), commands.interrupt()).await {
+        let chosen = self.hooks.chosen(event, value, |rule| {
+            wanted.is_some_and(|wanted| conditions::is_covered(rule, wanted, &self.policy))
+        });
+        let (input, cwd) = (self.hook_scope().input(event, fill), self.hook_folder());
+        let call = HookCall { event, input: &input, value, tool_use, cwd: &cwd };
+        let outcome = match either(run(&chosen, call), commands.interrupt()).await {
             Either::First(outcome) => outcome,
             Either::Second(()) => return None,
         };
-        for message in &outcome.messages {
-            report(Event::Notice(Notice::Hook(message.clone())));
-        }
+        announce(&outcome, report);
         Some(outcome)
+    }
+
+    /// Notes what hooks did, until it is written.
+    fn note(&mut self, event: HookEvent, value: &str, id: &str, outcome: &HookOutcome) {
+        let folder = self.conversation.overflow_folder();
+        let subject = RecordSubject { event, value, id, folder: folder.as_deref() };
+        self.remarks.extend(subject.remarks(outcome));
     }
 
     /// Tells hooks that a call is about to run.
     pub(super) async fn before_call(
         &mut self,
         call: &PendingCall,
+        wanted: &ToolRequest,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Option<CallVerdict> {
+        let (event, tool) = (HookEvent::PreToolUse, self.canonical_name(&call.name));
+        let seen = self.hook_input(call);
         let fill = |input: &mut ObjectWriter<'_>| {
-            input.string("tool_name", &call.name).raw("tool_input", &call.input);
+            input.string("tool_name", &tool).raw("tool_input", &seen);
             input.string("tool_use_id", &call.id);
         };
-        let subject = HookSubject::of_call(HookEvent::PreToolUse, call);
+        let subject = HookSubject { event, value: &tool, tool_use: Some(&call.id), wanted: Some(wanted) };
         let outcome = self.tell(subject, fill, commands, report).await?;
-        let name = hook_name(HookEvent::PreToolUse, &call.name);
-        self.remarks.extend(remarks(HookEvent::PreToolUse, &call.name, &call.id, &outcome));
+        let name = hook_name(event, &tool);
+        self.note(event, &tool, &call.id, &outcome);
         self.hook_stop = self.hook_stop.take().or(outcome.stop);
         let denied = outcome.blocks.into_iter().next_back();
         Some(match (denied, outcome.decision) {
@@ -145,20 +190,32 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Option<Option<Permit>> {
+        let (event, tool) = (HookEvent::PermissionRequest, self.canonical_name(&question.tool));
+        if !self.hooks.has(event) {
+            return Some(None);
+        }
+        let wanted = self.read_call(&question.tool, &question.input).ok();
+        let seen = input::normal(&tool, &question.input, &self.hook_folder());
         let fill = |input: &mut ObjectWriter<'_>| {
-            input.string("tool_name", &question.tool).raw("tool_input", &question.input);
+            input.string("tool_name", &tool).raw("tool_input", &seen);
             input.array("permission_suggestions", |list| {
                 for rule in &question.suggestions {
                     list.object(|entry| rule_suggestion(entry, rule));
                 }
             });
         };
-        let subject = HookSubject::new(HookEvent::PermissionRequest, &question.tool);
+        let subject = HookSubject { event, value: &tool, tool_use: None, wanted: wanted.as_ref() };
         let outcome = self.tell(subject, fill, commands, report).await?;
+        self.note(event, &tool, &question.call, &outcome);
+        if let Some(answer) = &outcome.permission {
+            let decision = if matches!(answer, PermissionAnswer::Allow(_)) { "allow" } else { "deny" };
+            self.remarks.attachments.push(annals_json::object(|attachment| {
+                attachment.string("type", "hook_permission_decision").string("decision", decision);
+                attachment.string("toolUseID", &question.call).string("hookEvent", event.name());
+            }));
+        }
         Some(outcome.permission.map(|answer| match answer {
-            PermissionAnswer::Allow(input) => {
-                Permit::AllowChanged(PermitChanges { input, ..PermitChanges::default() })
-            }
+            PermissionAnswer::Allow(changes) => Permit::AllowChanged(changes),
             PermissionAnswer::Deny { message, should_interrupt } => Permit::Reject {
                 message: message.unwrap_or_else(|| "a hook denied it".to_owned()),
                 should_interrupt,
@@ -166,43 +223,52 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }))
     }
 
-    /// Tells hooks of the outcome of a call that ran; they may replace it. `None` if the person interrupts.
-    pub(super) async fn after_call(
-        &mut self,
-        call: &PendingCall,
-        outcome: Outcome,
-        commands: &mut Commands,
-        report: &mut EventSink<'_>,
-    ) -> Option<Outcome> {
-        let event = if outcome.is_error { HookEvent::PostToolUseFailure } else { HookEvent::PostToolUse };
-        let error = shown_text(&outcome);
-        let fill = |input: &mut ObjectWriter<'_>| {
-            input.string("tool_name", &call.name).raw("tool_input", &call.input);
-            if event == HookEvent::PostToolUseFailure {
-                input.string("tool_use_id", &call.id).string("error", &error).boolean("is_interrupt", false);
-                return;
+    /// Adds what hooks said that run in the background.
+    fn note_late(&mut self) {
+        if self.subagent.is_some() {
+            return;
+        }
+        let folder = self.conversation.overflow_folder();
+        for late in self.hooks.late().take() {
+            let id = late.tool_use.clone().unwrap_or_else(|| format!("async_hook_{}", late.process));
+            let subject =
+                RecordSubject { event: late.event, value: &late.value, id: &id, folder: folder.as_deref() };
+            self.remarks.attachments.extend(subject.late(&late));
+            let name = hook_name(late.event, &late.value);
+            let said = late.reply.answer.system_message.map(|message| format!("{name} says: {message}"));
+            let fault = late
+                .reply
+                .fault
+                .map(|fault| format!("the {name} hook {:?} failed: {}", late.name, fault.why()));
+            for words in said.into_iter().chain(fault) {
+                self.conversation.add_notice(Notice::Hook(words));
             }
-            match outcome.kept.is_empty() {
-                true => input.string("tool_response", &error),
-                false => input.raw("tool_response", &outcome.kept),
-            };
-            input.string("tool_use_id", &call.id);
-        };
-        let answered = self.tell(HookSubject::of_call(event, call), fill, commands, report).await?;
-        self.remarks.extend(remarks(event, &call.name, &call.id, &answered));
-        self.hook_stop = self.hook_stop.take().or(answered.stop);
-        Some(match answered.updated_output.filter(|_| event == HookEvent::PostToolUse) {
-            Some(output) => replaced(&output, outcome),
-            None => outcome,
-        })
+        }
     }
 
     /// Writes what hooks said about the calls, behind their results.
     pub(super) fn append_remarks(&mut self) -> Result<(), AppendError> {
-        for attachment in std::mem::take(&mut self.remarks).attachments {
+        self.note_late();
+        let CallRemarks { attachments, title } = std::mem::take(&mut self.remarks);
+        for attachment in attachments {
             self.conversation.append(Draft::attachment(&attachment))?;
             self.conversation.mark_stale();
         }
-        Ok(())
+        match title {
+            Some(title) => self.conversation.append_metadata(Draft::custom_title(&title)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reports what hooks say to the person, and what they cost.
+fn announce(outcome: &HookOutcome, report: &mut EventSink<'_>) {
+    for message in &outcome.messages {
+        report(Event::Notice(Notice::Hook(message.clone())));
+    }
+    let replies = outcome.reports.iter().filter_map(|done| done.result.as_ref().ok());
+    for (model, usage) in replies.flat_map(|reply| &reply.usage) {
+        let (model, usage) = (model.clone(), usage.clone());
+        report(Event::Usage { model, usage, storage: UsageStorage::None });
     }
 }

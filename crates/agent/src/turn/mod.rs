@@ -37,3 +37,4 @@ mod step;
 mod wait;
 
 pub use agent::Agent;
+pub use hooks::{SessionExit, WaitReason};

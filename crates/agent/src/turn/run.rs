@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use annals_transcript::draft::{CompactionTrigger, Draft, QueueStep};
+use annals_transcript::draft::{CompactionTrigger, Draft, PromptContent, QueueStep};
 use annals_transcript::usage::Tokens;
 
 use super::agent::Agent;
@@ -54,7 +54,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         report: &mut EventSink<'_>,
     ) -> TurnReport {
         let (began, mut counted) = (Instant::now(), Vec::new());
-        let summed = {
+        let is_interrupted = self.at_start(commands, report).await.is_none();
+        self.name_prompt();
+        let summed = if is_interrupted {
+            Ok(CompactionOutcome::Interrupted)
+        } else {
             let mut report = |event: Event| {
                 if let Event::Usage { model, usage, .. } = &event {
                     counted.push((model.clone(), tokens(usage)));
@@ -127,10 +131,14 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 Some(invocation) => TurnInput::Command(prompt, invocation),
                 None => TurnInput::Prompt(prompt),
             };
-            match self.run(input, &mut state, commands, &mut report).await {
+            let ending = match self.run(input, &mut state, commands, &mut report).await {
                 Ok(ending) => ending,
                 Err(error) => TurnEnd::Failed(error),
+            };
+            if let TurnEnd::Failed(error) = &ending {
+                self.after_failure(error, commands, &mut report).await;
             }
+            ending
         };
         saved.into_iter().for_each(|saved| self.restore(saved));
         // Unless the caller has chosen another one meanwhile.
@@ -164,8 +172,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             // Nothing is written yet: the prompt goes back to the person.
             return Ok(TurnEnd::Interrupted);
         }
-        let Some(at_start) = self.at_start(commands, report).await? else { return Ok(TurnEnd::Interrupted) };
-        let hooked = match self.before_prompt(input.prompt(), commands, report).await {
+        if self.at_start(commands, report).await.is_none() {
+            return Ok(TurnEnd::Interrupted);
+        }
+        let hooked = match self.before_prompt(input, commands, report).await {
             None => return Ok(TurnEnd::Interrupted),
             Some(Err(ending)) => {
                 if let TurnEnd::PromptBlocked(why) = &ending {
@@ -183,6 +193,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             self.queued -= 1;
             self.conversation.append(Draft::queue_operation(QueueStep::Dequeue, None))?;
         }
+        self.append_start()?;
         match input {
             TurnInput::Prompt(prompt) => {
                 let line = self.conversation.append_prompt(prompt)?;
@@ -201,8 +212,14 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 CommandStart::Interrupted => return Ok(TurnEnd::Interrupted),
             },
         }
-        self.append_hook_lines(at_start)?;
         self.append_hook_lines(hooked)?;
+        if let Some(why) = self.hook_stop.take() {
+            let words = format!("Operation stopped by hook: {why}");
+            self.conversation.append(Draft::meta_prompt(PromptContent::Text(&words)))?;
+            self.conversation.mark_stale();
+            (state.finished.reason, state.finished.text) = (TerminalReason::HookStopped, words);
+            return Ok(TurnEnd::Done);
+        }
         if self.conversation.is_main() {
             let notices: Vec<String> = self.tools.iter().flat_map(|tool| tool.take_notices()).collect();
             self.conversation.append_reminders(&notices)?;

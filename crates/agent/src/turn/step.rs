@@ -44,6 +44,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         self.conversation.set_context(answer.usage.context().saturating_add(answer.usage.output()));
         let texts = answer.blocks.iter().filter(|block| block.kind == BlockKind::Text);
         finished.text = texts.map(|block| block.text("text")).collect::<Vec<_>>().join("");
+        let text = finished.text.clone();
+        if self.after_text(&text, commands, report).await.is_none() {
+            let calls = calls_of(answer);
+            self.answer_all(&calls, INTERRUPTED_CALL, Grouping::NewMessage, report)?;
+            return self.stop(report);
+        }
+        let finished = &mut state.finished;
         let mut calls = calls_of(answer);
         let stop = match &answer.ended {
             ResponseEnd::Complete(stop) => stop,

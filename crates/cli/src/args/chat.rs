@@ -105,7 +105,7 @@ pub(crate) struct ChatArgs {
     /// Trust this folder from now on: apply its settings and notes
     #[arg(long)]
     pub(crate) trust: bool,
-    /// Start although hooks that decide about tool calls are not run
+    /// Run no hooks of settings, agents and commands
     #[arg(long)]
     pub(crate) ignore_hooks: bool,
     /// Run commands in a sandbox [default: $ANNALS_SANDBOX, else auto]

@@ -3,6 +3,7 @@
 mod agents;
 mod commands;
 mod control;
+mod hooks;
 mod keys;
 mod left_running;
 mod options;

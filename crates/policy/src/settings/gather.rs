@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use annals_json::RawJson;
+
 use super::environment::may_set;
-use super::{SandboxSettings, Settings, SettingsProblem};
+use super::{HookLimit, SandboxSettings, Settings, SettingsProblem};
 use crate::mode::{Bypass, Mode, ModeContext, may_take};
 use crate::rules::{RuleList, Rules, SettingsSource};
 use crate::secret::Secret;
@@ -27,8 +29,21 @@ pub struct EffectiveSettings {
     pub model: Option<String>,
     /// The sandbox of commands.
     pub sandbox: SandboxSettings,
+    /// The hooks, those of the administrator first.
+    pub hooks: Vec<SettingsHooks>,
     /// Problems, and settings that were ignored.
     pub problems: Vec<SettingsProblem>,
+}
+
+/// The hooks of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsHooks {
+    /// The source.
+    pub source: SettingsSource,
+    /// The file, or a name for other sources.
+    pub path: PathBuf,
+    /// The value of `hooks`.
+    pub json: RawJson,
 }
 
 /// Merges sources. `context` says whether the workspace is trusted and who runs the program.
@@ -39,9 +54,14 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext
     let bypass = if disabled { Bypass::Disabled } else { context.bypass };
     let context = ModeContext { bypass, ..*context };
     let mut effective = EffectiveSettings::default();
-    for settings in sources {
-        let settings = narrowed(settings, context.trust);
+    let sources: Vec<Settings> =
+        sources.into_iter().map(|settings| narrowed(settings, context.trust)).collect();
+    let limits: Vec<_> = sources.iter().map(|settings| (settings.source, settings.hook_limit)).collect();
+    for mut settings in sources {
         let path = settings.path.clone();
+        if let Some(json) = settings.hooks.take().filter(|_| may_run_hooks(settings.source, &limits)) {
+            effective.hooks.push(SettingsHooks { source: settings.source, path: path.clone(), json });
+        }
         effective.problems.extend(settings.problems);
         effective.rules.extend(settings.rules);
         effective.folders.extend(settings.folders.into_iter().map(|folder| (folder, settings.source)));
@@ -59,6 +79,16 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext
         }
     }
     effective
+}
+
+/// Whether hooks of a source run. Nobody but the administrator switches off the administrator's.
+fn may_run_hooks(source: SettingsSource, limits: &[(SettingsSource, HookLimit)]) -> bool {
+    limits.iter().all(|(by, limit)| match (limit, by) {
+        (HookLimit::None, _) => true,
+        (HookLimit::All, SettingsSource::Managed) => false,
+        (HookLimit::Managed, by) if *by != SettingsSource::Managed => true,
+        (HookLimit::All | HookLimit::Managed, _) => source == SettingsSource::Managed,
+    })
 }
 
 /// Limits the settings of a project: deny and ask rules always apply, the rest after trust, and never what redirects keys.
@@ -99,6 +129,12 @@ fn narrowed(mut settings: Settings, trust: Trust) -> Settings {
         }
         if settings.model.take().is_some() {
             later("model");
+        }
+        if settings.hooks.take().is_some() {
+            later("hooks");
+        }
+        if std::mem::take(&mut settings.hook_limit) != HookLimit::None {
+            later("disableAllHooks");
         }
     }
     settings.problems.extend(problems);

@@ -7,6 +7,7 @@ mod sandbox;
 
 use std::path::{Path, PathBuf};
 
+use annals_json::RawJson;
 use zeroize::Zeroizing;
 
 use super::mode::{Bypass, Mode, ModeRefusal};
@@ -14,7 +15,7 @@ use super::paths::{Disk, FileKind, resolve};
 use super::rules::{Rule, SettingsSource};
 use crate::secret::Secret;
 
-pub use gather::{EffectiveSettings, gather};
+pub use gather::{EffectiveSettings, SettingsHooks, gather};
 pub use sandbox::SandboxSettings;
 
 /// A file larger than this is not read.
@@ -43,8 +44,24 @@ pub struct Settings {
     pub bypass: Bypass,
     /// `sandbox`
     pub sandbox: SandboxSettings,
+    /// `hooks`: JSON.
+    pub hooks: Option<RawJson>,
+    /// `disableAllHooks`, `allowManagedHooksOnly`
+    pub hook_limit: HookLimit,
     /// What could not be used.
     pub problems: Vec<SettingsProblem>,
+}
+
+/// Which hooks a settings file switches off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HookLimit {
+    /// None.
+    #[default]
+    None,
+    /// All but those of the administrator.
+    Managed,
+    /// All; those of the administrator only if the administrator says so.
+    All,
 }
 
 /// A problem with a settings file, or a setting that was ignored.
@@ -140,6 +157,8 @@ impl Settings {
             model: None,
             bypass: Bypass::Open,
             sandbox: SandboxSettings::default(),
+            hooks: None,
+            hook_limit: HookLimit::None,
             problems: Vec::new(),
         }
     }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use annals_json::BYTE_ORDER_MARK;
-use annals_json::{Fields, Value, ValueKind};
+use annals_json::{Fields, RawJson, Value, ValueKind};
 
-use super::{SandboxSettings, Settings, SettingsProblem};
+use super::{HookLimit, SandboxSettings, Settings, SettingsProblem};
 use crate::mode::{Bypass, Mode};
 use crate::rules::{Rule, RuleList, SettingsSource};
 
@@ -59,6 +59,12 @@ impl SettingsReader {
         if let Some(permissions) = self.object(fields, "permissions") {
             self.permissions(&permissions);
         }
+        self.settings.hooks = fields.get("hooks").filter(|hooks| !hooks.is_null()).map(RawJson::of);
+        self.settings.hook_limit = match () {
+            () if fields.is_true("disableAllHooks") => HookLimit::All,
+            () if fields.is_true("allowManagedHooksOnly") => HookLimit::Managed,
+            () => HookLimit::None,
+        };
     }
 
     fn permissions(&mut self, fields: &Fields<'_>) {

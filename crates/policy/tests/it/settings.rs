@@ -80,6 +80,38 @@ fn after_trust_it_still_gives_no_keys_and_no_bypass() {
 }
 
 #[test]
+fn hooks_of_a_project_need_trust_and_only_the_administrator_switches_off_the_administrators() {
+    let hooks = r#"{"hooks":{"Stop":[{"hooks":[]}]}}"#;
+    let off = r#"{"disableAllHooks":true}"#;
+    let sources = |found: &EffectiveSettings| -> Vec<SettingsSource> {
+        found.hooks.iter().map(|hooks| hooks.source).collect()
+    };
+    let all = [SettingsSource::Managed, SettingsSource::Local, SettingsSource::Project, SettingsSource::User];
+    let given = || all.map(|source| of(hooks, source));
+    let trusted = gather(given(), &context(Trust::Trusted));
+    assert_eq!(sources(&trusted), all);
+    let untrusted = gather(given(), &context(Trust::Untrusted));
+    assert_eq!(sources(&untrusted), [SettingsSource::Managed, SettingsSource::User]);
+    assert!(untrusted.problems.iter().any(|problem| problem.to_string().contains("`hooks` is ignored")));
+    for (by, text, trust, left) in [
+        (SettingsSource::CommandLine, off, Trust::Trusted, &all[..1]),
+        (SettingsSource::Project, off, Trust::Trusted, &all[..1]),
+        (
+            SettingsSource::Project,
+            off,
+            Trust::Untrusted,
+            &[SettingsSource::Managed, SettingsSource::User][..],
+        ),
+        (SettingsSource::Managed, off, Trust::Trusted, &[][..]),
+        (SettingsSource::Managed, r#"{"allowManagedHooksOnly":true}"#, Trust::Trusted, &all[..1]),
+        (SettingsSource::User, r#"{"allowManagedHooksOnly":true}"#, Trust::Trusted, &all[..]),
+    ] {
+        let found = gather(given().into_iter().chain([of(text, by)]), &context(trust));
+        assert_eq!(sources(&found), left, "{by} {text}");
+    }
+}
+
+#[test]
 fn what_variables_hold_is_not_shown() {
     let settings = of(r#"{"env":{"ANTHROPIC_API_KEY":"sk-of-the-tests"}}"#, SettingsSource::User);
     let found = gather([settings.clone()], &context(Trust::Trusted));

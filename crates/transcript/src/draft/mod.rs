@@ -21,7 +21,7 @@ pub use from_json::RecordError;
 pub use from_message::{DraftError, ResponseDefaults, drafts_from_message};
 pub use response::ResponseDraft;
 pub use side::{FileBackupDraft, QueueStep, SnapshotKind};
-pub use system::{CompactionTrigger, Retry};
+pub use system::{CompactionTrigger, Retry, StopHookSummaryDraft};
 
 use std::borrow::Cow;
 

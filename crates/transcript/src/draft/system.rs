@@ -2,7 +2,7 @@
 
 use super::Draft;
 use crate::record::{RecordKind, SystemKind};
-use annals_json::ObjectWriter;
+use annals_json::{ArrayWriter, ObjectWriter};
 
 /// What triggered a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,23 @@ pub struct Retry {
     pub attempt: u64,
     /// The maximum number of attempts.
     pub most: u64,
+}
+
+/// What the hooks at the end of a turn did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StopHookSummaryDraft<'s> {
+    /// The hooks: the command of each, and its milliseconds unless it kept the turn from ending.
+    pub hooks: Vec<(&'s str, Option<u64>)>,
+    /// Why the turn should not end.
+    pub errors: Vec<&'s str>,
+    /// What they add to the context.
+    pub contexts: Vec<&'s str>,
+    /// Why the turn must end.
+    pub stop: Option<&'s str>,
+    /// Whether they printed something.
+    pub has_output: bool,
+    /// The id of this end.
+    pub id: &'s str,
 }
 
 fn system(kind: SystemKind) -> Draft {
@@ -82,6 +99,44 @@ impl Draft {
             .number("retryInMs", retry.in_ms)
             .number("retryAttempt", retry.attempt)
             .number("maxRetries", retry.most)
+    }
+
+    /// Drafts what the hooks at the end of a turn did.
+    pub fn stop_hook_summary(summary: &StopHookSummaryDraft<'_>) -> Self {
+        let list = |fill: &dyn Fn(&mut ArrayWriter<'_>)| {
+            let mut json = Vec::new();
+            let mut list = ArrayWriter::begin(&mut json);
+            fill(&mut list);
+            list.end();
+            json
+        };
+        let texts = |texts: &[&str]| {
+            list(&|list| {
+                for text in texts {
+                    list.string(text);
+                }
+            })
+        };
+        let hooks = list(&|list| {
+            for (command, millis) in &summary.hooks {
+                list.object(|hook| {
+                    hook.string("command", command);
+                    if let Some(millis) = millis {
+                        hook.number("durationMs", *millis);
+                    }
+                });
+            }
+        });
+        system(SystemKind::StopHookSummary)
+            .number("hookCount", summary.hooks.len() as u64)
+            .field("hookInfos", &hooks)
+            .field("hookErrors", &texts(&summary.errors))
+            .field("hookAdditionalContext", &texts(&summary.contexts))
+            .boolean("preventedContinuation", summary.stop.is_some())
+            .string("stopReason", summary.stop.unwrap_or_default())
+            .boolean("hasOutput", summary.has_output)
+            .string("level", "suggestion")
+            .string("toolUseID", summary.id)
     }
 
     /// Drafts a notice for the user that the model does not see.

@@ -3,6 +3,8 @@
 //! The wording of the client changes with every release. Here the texts of an attachment are given in full, under a
 //! heading.
 
+mod hooks;
+
 use super::api::{ApiBlock, BlockBody};
 use super::rules::{ClientRules, QueuedImageRule};
 use crate::content::Block;
@@ -47,9 +49,13 @@ pub(super) fn blocks<'a>(
         return Vec::new();
     }
     let rendered = attachment.rendered().and_then(Value::text).map(|text| text.decode().into_owned());
-    let words = rendered.unwrap_or_else(|| describe(&body));
-    let reminder = BlockBody::Reminder(format!("<system-reminder>\n{words}\n</system-reminder>"));
-    let mut blocks = vec![ApiBlock::of_record(index, reminder)];
+    let said = rendered.map(|words| vec![words]).or_else(|| hooks::words(&body));
+    let reminder = |words: String| {
+        let text = format!("<system-reminder>\n{words}\n</system-reminder>");
+        ApiBlock::of_record(index, BlockBody::Reminder(text))
+    };
+    let mut blocks: Vec<_> =
+        said.unwrap_or_else(|| vec![describe(&body)]).into_iter().map(reminder).collect();
     blocks.extend(images(index, &body, rules));
     blocks
 }

@@ -28,6 +28,7 @@ pub(super) static RULES: ClientRules = ClientRules {
     renamed_tools: &[("Task", "Agent")],
     attachments: &[
         "agent_listing_delta",
+        "async_hook_response",
         "auto_mode",
         "date_change",
         "deferred_tools_delta",

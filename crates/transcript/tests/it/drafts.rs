@@ -3,8 +3,8 @@
 use annals_json::Fields;
 use annals_transcript::draft::{
     AgentResultDraft, CompactionTrigger, Continuation, Draft, FileBackupDraft, Origin, PlacementDefaults,
-    PlacementError, PromptContent, QueueStep, ResponseDraft, Retry, SnapshotKind, ThreadKind, ToolOutcome,
-    ToolResultDraft,
+    PlacementError, PromptContent, QueueStep, ResponseDraft, Retry, SnapshotKind, StopHookSummaryDraft,
+    ThreadKind, ToolOutcome, ToolResultDraft,
 };
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
@@ -128,6 +128,8 @@ fn every_kind() -> Vec<Draft> {
     drafts.extend(response("m2", &[r#"{"type":"text","text":"Done."}"#], "end_turn"));
     drafts.push(Draft::turn_duration(1234, Some(9)));
     drafts.push(Draft::informational("by the way"));
+    let hooks = vec![("lint", Some(82)), ("callback", None)];
+    drafts.push(Draft::stop_hook_summary(&StopHookSummaryDraft { hooks, ..Default::default() }));
     drafts.push(Draft::pr_link(3, "https://example.org/pull/3", "a/b"));
     drafts.push(Draft::summary("A title", "u4"));
     drafts.extend([

@@ -20,6 +20,7 @@ use super::failure::{ApiError, ErrorResponse, Failure};
 use super::request::RequestBody;
 use super::transport::{ByteSource, RateLimits, ResponseHead, ResponseStream, Transport};
 pub use endpoint::{Credential, CredentialError, Endpoint, EndpointError};
+pub(crate) use tls::configuration as tls_configuration;
 
 const VERSION: &str = "2023-06-01";
 /// The most bytes read of an error's body.
@@ -119,7 +120,10 @@ impl Client {
             .http1_only()
             .tcp_nodelay(true)
             .connect_timeout(settings.connect_timeout)
-            .tls_backend_preconfigured(tls::configuration(&settings)?);
+            .tls_backend_preconfigured(tls::configuration(
+                settings.endpoint.messages.scheme(),
+                &settings.trusted,
+            )?);
         let config = settings.proxy.as_ref().filter(|_| !settings.endpoint.is_loopback);
         let builder = match config {
             Some(config) => {

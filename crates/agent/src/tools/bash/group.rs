@@ -35,7 +35,7 @@ pub(super) struct ProcessGroups {
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommandExit {
+pub(crate) enum CommandExit {
     /// With this exit code.
     Code(i32),
     /// By a signal.
@@ -44,7 +44,7 @@ pub(super) enum CommandExit {
 
 impl CommandExit {
     /// The exit code as a shell reports it.
-    pub(super) fn code(self) -> i32 {
+    pub(crate) fn code(self) -> i32 {
         match self {
             Self::Code(code) => code,
             Self::Signal(signal) => 128 + signal,
@@ -54,7 +54,7 @@ impl CommandExit {
 
 /// A command that runs in its own process group.
 #[derive(Debug)]
-pub(super) struct ProcessGroup {
+pub(crate) struct ProcessGroup {
     processes: Arc<CommandProcesses>,
     running: Arc<Mutex<Vec<Arc<CommandProcesses>>>>,
     ended: watch::Receiver<Option<CommandExit>>,
@@ -85,8 +85,12 @@ impl ProcessGroups {
         output: File,
     ) -> io::Result<ProcessGroup> {
         let errors = output.try_clone()?;
-        command.env(MARK, &mark).stdin(Stdio::null()).stdout(output).stderr(errors);
-        let mut child = command.process_group(0).spawn()?;
+        self.spawn(command.stdin(Stdio::null()).stdout(output).stderr(errors), mark)
+    }
+
+    /// Starts a command with the input and the outputs that it has.
+    pub(super) fn spawn(&self, command: &mut Command, mark: String) -> io::Result<ProcessGroup> {
+        let mut child = command.env(MARK, &mark).process_group(0).spawn()?;
         let leader = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let leader = leader.ok_or_else(|| io::Error::other("the process has no number"))?;
         let processes = Arc::new(CommandProcesses { leader, mark, found: Mutex::default() });
@@ -124,13 +128,18 @@ impl Drop for ProcessGroups {
 }
 
 impl ProcessGroup {
+    /// The id of its first process.
+    pub(crate) fn id(&self) -> i32 {
+        self.processes.leader.as_raw_nonzero().get()
+    }
+
     /// How the command ended, if it has.
-    pub(super) fn ended(&self) -> Option<CommandExit> {
+    pub(crate) fn ended(&self) -> Option<CommandExit> {
         *self.ended.borrow()
     }
 
     /// Waits for the command itself; what it left running keeps running.
-    pub(super) async fn wait(&self) -> CommandExit {
+    pub(crate) async fn wait(&self) -> CommandExit {
         let mut ended = self.ended.clone();
         match ended.wait_for(Option::is_some).await {
             Ok(ended) => ended.unwrap_or(CommandExit::Code(-1)),
@@ -139,7 +148,7 @@ impl ProcessGroup {
     }
 
     /// Sends SIGTERM to the group, and SIGKILL if that does not suffice; returns at once.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         let (processes, running) = (Arc::clone(&self.processes), Arc::clone(&self.running));
         thread::spawn(move || {
             let commands = [processes];

@@ -11,13 +11,13 @@ const MAX_TAIL: usize = 4 << 10;
 
 /// The file of an output. It is removed on drop.
 #[derive(Debug)]
-pub(super) struct OutputFile {
+pub(crate) struct OutputFile {
     path: PathBuf,
 }
 
 impl OutputFile {
     /// Creates the file, readable by its owner only.
-    pub(super) fn make(path: PathBuf) -> io::Result<(Self, File)> {
+    pub(crate) fn make(path: PathBuf) -> io::Result<(Self, File)> {
         let mut options = File::options();
         // Output and errors must not overwrite each other.
         options.append(true).create_new(true);
@@ -30,12 +30,12 @@ impl OutputFile {
         &self.path
     }
 
-    pub(super) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         fs::metadata(&self.path).map_or(0, |metadata| metadata.len())
     }
 
     /// At most `most` bytes from an offset.
-    pub(super) fn part(&self, from: u64, most: usize) -> Vec<u8> {
+    pub(crate) fn part(&self, from: u64, most: usize) -> Vec<u8> {
         let read = || -> io::Result<Vec<u8>> {
             let mut file = File::open(&self.path)?;
             file.seek(SeekFrom::Start(from))?;

@@ -1,6 +1,6 @@
 //! The shell of a session: its settings and its background commands.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use annals_sandbox::AbsenceWatch;
 
 use super::group::{CommandExit, ProcessGroup, ProcessGroups};
 use super::output::{OutputFile, clean};
+use super::piped::{self, PipedCommand};
 use super::sandboxed::{CommandSandbox, CommandScope, moved_note, without_secrets};
 
 /// How often the size of an output is checked.
@@ -38,6 +39,8 @@ pub struct ShellSettings {
     pub max_output: u64,
     /// A mark that is unique to this session: it identifies the processes of its commands.
     pub mark: String,
+    /// The folder with files of hooks that set variables for commands; `None` if there are none.
+    pub session_env: Option<PathBuf>,
     /// The sandbox of commands; `None` if there is none.
     pub sandbox: Option<Arc<CommandSandbox>>,
 }
@@ -67,6 +70,7 @@ impl ShellSettings {
             max_timeout: Duration::from_secs(600),
             max_output: 5_000_000_000,
             mark,
+            session_env: None,
             sandbox: None,
         }
     }
@@ -139,8 +143,12 @@ impl Shells {
     }
 
     fn command(&self, script: &str, folder: &Path, scope: CommandScope) -> (Command, Option<AbsenceWatch>) {
+        let script = match self.settings.session_env.as_deref().map(piped::session_variables) {
+            Some(variables) => format!("{variables}{script}"),
+            None => script.to_owned(),
+        };
         // `cd link/..` leads above the link's target, as the policy assumes, not above the link.
-        let arguments: Vec<OsString> = ["-o", "physical", "-c", script].map(OsString::from).to_vec();
+        let arguments: Vec<OsString> = ["-o", "physical", "-c", &script].map(OsString::from).to_vec();
         let (bash, environment) = (&self.settings.bash, &self.settings.environment);
         if let Some(sandbox) = self.sandbox(scope) {
             let (mut command, absent) = sandbox.command(folder, bash, &arguments);
@@ -148,9 +156,8 @@ impl Shells {
             command.env_clear().envs(kept.map(|(name, value)| (name, value)));
             return (command, Some(absent));
         }
-        let mut command = Command::new(bash);
+        let mut command = self.program(bash);
         command.args(arguments).current_dir(folder);
-        command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
         (command, None)
     }
 
@@ -166,6 +173,25 @@ impl Shells {
             (Some(sandbox), Some(name)) => sandbox.notes.join(name),
             _ => path,
         }
+    }
+
+    /// A program with the environment of commands.
+    pub(crate) fn program(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().envs(self.settings.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Starts a program with this input, and with its outputs in separate files. It ends with the commands of the session.
+    pub(crate) fn start_piped(&self, command: &mut Command, input: &[u8]) -> io::Result<PipedCommand> {
+        annals_store::files::create_folder(&self.settings.scratch).map_err(io::Error::other)?;
+        let (path, errors) = (self.fresh("out"), self.fresh("err"));
+        let number = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mark = format!("{}-{number}", self.settings.mark);
+        let input = piped::input_file(&self.fresh("in"), input)?;
+        let ((stdout, out), (stderr, error)) = (OutputFile::make(path)?, OutputFile::make(errors)?);
+        let group = self.groups.spawn(command.stdin(input).stdout(out).stderr(error), mark)?;
+        Ok(PipedCommand::new(group, stdout, stderr))
     }
 
     /// An unused path in the scratch folder.

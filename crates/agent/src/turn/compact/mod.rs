@@ -137,6 +137,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         self.tools.iter().for_each(|tool| tool.forget());
         self.conversation.set_context(0);
         report(Event::Compacted { tokens_before, trigger });
+        self.after_compaction(trigger, &summary, commands, report).await?;
         Ok(CompactionOutcome::Done)
     }
 

@@ -4,12 +4,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use annals_agent::hooks::{
-    FailurePolicy, HookAnswer, HookCall, HookEvent, HookFailure, HookFuture, HookHandler, HookMatcher, Hooks,
-    RegisteredHook,
+    FailurePolicy, HookAnswer, HookCall, HookEvent, HookFailure, HookFuture, HookHandler, HookMatcher,
+    HookOrigin, Hooks, RegisteredHook,
 };
-use annals_agent::protocol::{TerminalReason, TurnEnd};
+use annals_agent::protocol::{Approver, Command, Commands, Event, Permit, TerminalReason, TurnEnd};
+use annals_agent::turn::SessionExit;
+use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Stage, TurnResult, say};
+use super::{Stage, TurnResult, say, say_with};
 
 const CALL: &str =
     r#"[{"type":"tool_use","name":"Change","input":{"say":"x"}}],[{"type":"text","text":"fine"}]"#;
@@ -30,7 +32,9 @@ impl HookHandler for Answering {
     fn run<'h>(&'h self, call: HookCall<'h>) -> HookFuture<'h> {
         self.told.lock().unwrap().push(String::from_utf8_lossy(call.input).into_owned());
         let answer = self.answer.clone();
-        Box::pin(async move { HookAnswer::parse(answer?.as_bytes()).map_err(HookFailure::Failed) })
+        Box::pin(async move {
+            HookAnswer::parse(call.event, answer?.as_bytes()).map(Into::into).map_err(HookFailure::Failed)
+        })
     }
 }
 
@@ -49,7 +53,8 @@ impl HookHandler for Silent {
 
 fn registered(event: HookEvent, handler: Arc<dyn HookHandler>) -> RegisteredHook {
     let (matcher, timeout) = (HookMatcher::All, Duration::from_millis(50));
-    RegisteredHook { event, matcher, timeout, on_failure: FailurePolicy::default(), handler }
+    let (condition, on_failure, origin) = (None, FailurePolicy::default(), HookOrigin::Program);
+    RegisteredHook { event, matcher, condition, timeout, on_failure, origin, handler }
 }
 
 /// A turn of these steps with one hook; also what the hook was told.
@@ -183,4 +188,114 @@ async fn the_start_and_the_prompt_can_bring_context() {
         assert!(done.is_done() && told.len() == 1, "{told:?}");
         assert!(stage.bodies()[0].contains("AT-FIRST"), "{event:?}");
     }
+}
+
+#[tokio::test]
+async fn a_hook_of_settings_that_failed_to_start_is_asked_about_and_one_that_is_late_is_not() {
+    for (failure, runs) in [
+        (HookFailure::Unreachable("gone".into()), false),
+        (HookFailure::Failed("broken".into()), true),
+        (HookFailure::TimedOut(Duration::from_secs(1)), true),
+    ] {
+        let stage = Stage::new(CALL);
+        let mut agent = stage.new_agent();
+        let handler = Arc::new(Answering { answer: Err(failure.clone()), told: Arc::default() });
+        let hook = registered(HookEvent::PreToolUse, handler);
+        let (on_failure, origin) = (FailurePolicy::Ask, HookOrigin::Settings);
+        agent.hooks.register(RegisteredHook { on_failure, origin, ..hook });
+        let done = say(&mut agent, "do @@a@@").await;
+        assert_eq!((done.is_done(), stage.done().is_empty()), (true, !runs), "{failure}");
+        assert!(done.notices().iter().any(|notice| notice.contains("failed")), "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_of_calls_can_end_the_turn() {
+    let stage = Stage::new(CALL);
+    let (done, told) =
+        turn(&stage, HookEvent::PostToolBatch, Ok(r#"{"decision":"block","reason":"ENOUGH"}"#)).await;
+    assert_eq!((done.finished.reason, stage.sent().len()), (TerminalReason::HookStopped, 1));
+    assert!(told[0].contains(r#""tool_response":"x""#), "what the model sees: {told:?}");
+}
+
+#[tokio::test]
+async fn a_question_that_stays_open_is_told() {
+    let stage = Stage::new(FORBIDDEN);
+    let told = Arc::<Mutex<Vec<String>>>::default();
+    let mut agent = stage.new_agent();
+    (agent.turn_config.approver, agent.notify_after) = (Approver::Person, Duration::ZERO);
+    let (sender, mut commands) = Commands::channel();
+    /// Answers the question when it is told of it.
+    struct Permitting(Arc<Mutex<Vec<String>>>, Arc<Mutex<Option<Command>>>, UnboundedSender<Command>);
+    impl HookHandler for Permitting {
+        fn name(&self) -> &str {
+            "permitting"
+        }
+
+        fn run<'h>(&'h self, call: HookCall<'h>) -> HookFuture<'h> {
+            self.0.lock().unwrap().push(String::from_utf8_lossy(call.input).into_owned());
+            self.2.send(self.1.lock().unwrap().take().unwrap()).unwrap();
+            Box::pin(async { Ok(HookAnswer::default().into()) })
+        }
+    }
+    let answer = Arc::<Mutex<Option<Command>>>::default();
+    let handler = Permitting(Arc::clone(&told), Arc::clone(&answer), sender);
+    agent.hooks.register(registered(HookEvent::Notification, Arc::new(handler)));
+    let watch = |event: &Event| {
+        if let Event::PermissionRequested(question) = event {
+            let (question, permit) = (question.id.clone(), Permit::Allow);
+            *answer.lock().unwrap() = Some(Command::Permit { question, permit });
+        }
+    };
+    assert!(say_with(&mut agent, "do @@a@@", &mut commands, watch).await.is_done());
+    assert_eq!(stage.done().len(), 2, "it was allowed");
+    assert!(told.lock().unwrap()[0].contains(r#""notification_type":"permission_prompt""#));
+}
+
+#[tokio::test]
+async fn the_end_of_a_session_is_told_once_and_only_if_its_start_was() {
+    let stage = Stage::new(r#"[{"type":"text","text":"fine"}]"#);
+    let told = Arc::<Mutex<Vec<String>>>::default();
+    let mut agent = stage.new_agent();
+    let handler = Answering { answer: Ok(r#"{"systemMessage":"BYE"}"#), told: Arc::clone(&told) };
+    agent.hooks.register(registered(HookEvent::SessionEnd, Arc::new(handler)));
+    agent.end(SessionExit::Other, &mut |_| {}).await;
+    assert!(told.lock().unwrap().is_empty());
+    say(&mut agent, "do @@a@@").await;
+    let mut notices = Vec::new();
+    for _ in 0..2 {
+        agent.end(SessionExit::Clear, &mut |event| notices.push(event)).await;
+    }
+    let told = told.lock().unwrap();
+    assert!(told.len() == 1 && told[0].contains(r#""reason":"clear""#), "{told:?}");
+    assert!(
+        matches!(&notices[..], [Event::Notice(notice)] if notice.to_string() == "SessionEnd:clear says: BYE"),
+        "{notices:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_compaction_is_told_before_and_after_and_the_session_starts_over() {
+    let stage = Stage::new(r#"[{"type":"text","text":"a summary"}],[{"type":"text","text":"a summary"}]"#);
+    let told = Arc::<Mutex<Vec<String>>>::default();
+    let mut agent = stage.new_agent();
+    for event in [HookEvent::PreCompact, HookEvent::PostCompact, HookEvent::SessionStart] {
+        let answer = Ok(r#"{"hookSpecificOutput":{"additionalContext":"START-OVER"}}"#);
+        agent.hooks.register(registered(event, Arc::new(Answering { answer, told: Arc::clone(&told) })));
+    }
+    say(&mut agent, "do @@a@@").await;
+    let (_sender, mut commands) = Commands::channel();
+    agent.handle(Command::Compact(Some("keep x".into())), &mut commands, &mut |_| {}).await;
+    let told = told.lock().unwrap();
+    let name = |line: &String| {
+        let line = annals_json::Value::parse(line.as_bytes()).unwrap();
+        line.get("hook_event_name").unwrap().text().unwrap().to_string()
+    };
+    let names: Vec<String> = told.iter().map(name).collect();
+    assert_eq!(names, ["SessionStart", "PreCompact", "SessionStart", "PostCompact"]);
+    assert!(told[1].contains(r#""trigger":"manual","custom_instructions":"keep x""#));
+    assert!(
+        told[2].contains(r#""source":"compact""#) && told[3].contains(r#""compact_summary":"a summary""#)
+    );
+    assert_eq!(session(&stage).matches("START-OVER").count(), 2);
 }

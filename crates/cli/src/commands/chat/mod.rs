@@ -7,6 +7,7 @@ mod control;
 mod custom;
 mod force_quit;
 mod frames;
+mod hooks;
 mod init_frame;
 mod input;
 mod limits;
@@ -38,7 +39,8 @@ use annals_agent::api::client::Client;
 use annals_agent::api::request::PromptCaching;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
-use annals_agent::conversation::{ConversationStart, OpenError, Persistence, StoreContext};
+use annals_agent::conversation::{ConversationStart, Persistence, StoreContext};
+use annals_agent::hooks::HookDefinition;
 use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Approver, Command, Commands, Event, TurnConfig, TurnEnd};
 use annals_agent::subagent::AgentDefinition;
@@ -47,7 +49,7 @@ use annals_agent::turn::Agent;
 use annals_policy::Policy;
 use annals_policy::paths::Disk;
 use annals_policy::screen::visible;
-use annals_store::session::{AppendError, ForkError, NewSession};
+use annals_store::session::NewSession;
 use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir};
 
@@ -142,8 +144,11 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     input::start(&args, &sender, context)?;
     let runtime = runtime::new()?;
     force_quit.listen();
-    let turns = run_turns(&mut agent, &mut commands, &mut printer, context);
-    let ended = runtime::block_on(runtime, signals.or(turns));
+    let ended = runtime::block_on(runtime, async {
+        let ended = signals.or(run_turns(&mut agent, &mut commands, &mut printer, context)).await;
+        hooks::end(&mut agent, context.verbosity).await;
+        ended
+    });
     // Background commands end with the conversation.
     for command in shells.end_all() {
         context.say(stopped_command(&command));
@@ -184,6 +189,8 @@ struct ChatApp {
     custom: Vec<CustomCommand>,
     /// The MCP servers of the program that drives this one.
     mcp: McpServers,
+    /// The hooks of settings.
+    hooks: Vec<HookDefinition>,
 }
 
 /// What a program brings that drives this one.
@@ -206,7 +213,19 @@ impl ChatApp {
         }
         let custom = custom::read(&setup, context);
         let (data, source) = (context.data_dir()?, context.source);
-        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp: program.mcp })
+        let hooks = hooks::read(&setup, args, context);
+        Ok(Self {
+            setup,
+            client,
+            config,
+            data,
+            source,
+            system_prompt,
+            kinds,
+            custom,
+            mcp: program.mcp,
+            hooks,
+        })
     }
 
     fn kind_names(&self) -> Vec<String> {
@@ -266,6 +285,7 @@ impl ChatApp {
         let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
         agent.custom.clone_from(&self.custom);
         agent.structured = toolbox.structured;
+        self.add_hooks(&mut agent, &toolbox.shells, args, context);
         Ok((agent, toolbox.shells))
     }
 }
@@ -300,7 +320,7 @@ async fn run_turns(
         let Some(finished) = finished else { continue };
         printer.finish(&finished, agent.conversation.session(), context)?;
         outcome = match finished.ending {
-            TurnEnd::Done => Outcome::Done,
+            TurnEnd::Done | TurnEnd::PromptBlocked(_) => Outcome::Done,
             TurnEnd::Interrupted => Outcome::Interrupted,
             _ => Outcome::Failed,
         };
@@ -368,23 +388,5 @@ fn hint_at_prompt(fault: Fault, args: &ChatArgs) -> Fault {
     match args.prompt {
         None => fault.hint("--resume takes a session; put the prompt before --resume, or after --"),
         Some(_) => fault,
-    }
-}
-
-impl From<OpenError> for Fault {
-    fn from(error: OpenError) -> Self {
-        match error {
-            OpenError::Append(error @ AppendError::Busy { .. }) => {
-                Self::conflict(error.to_string()).hint("--fork-session continues in a copy of the session")
-            }
-            OpenError::Append(error) => error.into(),
-            OpenError::IdInUse { ref id, .. } => {
-                let hint = format!("--resume {id} continues that session");
-                Self::conflict(error.to_string()).hint(hint)
-            }
-            OpenError::Fork(ForkError::Write(error)) => error.into(),
-            OpenError::Fork(error) => Self::usage(error.to_string()),
-            OpenError::Read(error) => error.into(),
-        }
     }
 }

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use annals_agent::conversation::{Conversation, ConversationStart, OpenError, Persistence, StoreContext};
 use annals_store::busy::{Busy, FRESH_MS};
-use annals_store::session::AppendError;
+use annals_store::session::{AppendError, ForkError};
 
 use crate::context::Context;
+use crate::error::Fault;
 
 /// How often to look again.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -44,4 +45,22 @@ fn is_resumed(start: &ConversationStart) -> bool {
 
 fn is_fresh_write(error: &OpenError) -> bool {
     matches!(error, OpenError::Append(AppendError::Busy { busy: Busy::FreshWrite { .. }, .. }))
+}
+
+impl From<OpenError> for Fault {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Append(error @ AppendError::Busy { .. }) => {
+                Self::conflict(error.to_string()).hint("--fork-session continues in a copy of the session")
+            }
+            OpenError::Append(error) => error.into(),
+            OpenError::IdInUse { ref id, .. } => {
+                let hint = format!("--resume {id} continues that session");
+                Self::conflict(error.to_string()).hint(hint)
+            }
+            OpenError::Fork(ForkError::Write(error)) => error.into(),
+            OpenError::Fork(error) => Self::usage(error.to_string()),
+            OpenError::Read(error) => error.into(),
+        }
+    }
 }

@@ -90,7 +90,8 @@ pub(super) fn tools<'a>(
     let sandbox = sandbox::for_commands(setup, &scratch, folder.as_deref(), &mark, context)?;
     let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
     let settings = ShellSettings { sandbox: sandbox.map(Arc::new), ..settings };
-    let settings = models.limits.apply(settings);
+    let mut settings = models.limits.apply(settings);
+    settings.session_env = (!args.no_session_persistence).then(|| config.session_env(&session));
     let shells = Arc::new(Shells::new(settings));
     let todos: Box<dyn TodoStore> = match args.no_session_persistence {
         true => Box::new(()),

@@ -1,6 +1,7 @@
 //! Settings of the original client that have no effect here: each is reported once, so that nobody relies on them.
 //!
-//! Hooks that decide about tool calls are guards: `annals chat` does not start without them unless the person says so.
+//! Hooks in front matter that decide about tool calls are guards: `annals chat` does not start without them unless the person
+//! says so. Those of settings files are run.
 
 mod hooks;
 #[cfg(test)]
@@ -57,9 +58,9 @@ pub(super) struct UnsupportedSetting {
 /// A feature that is not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Feature {
-    /// Hooks that decide about tool calls.
+    /// Hooks of agents and commands that decide about tool calls.
     GuardHooks,
-    /// Other hooks.
+    /// Other hooks of agents, commands and skills.
     Hooks,
     Mcp,
     Plugins,
@@ -85,8 +86,8 @@ impl Feature {
 
     fn words(self) -> &'static str {
         match self {
-            Self::GuardHooks => "hooks that decide about tool calls are not run",
-            Self::Hooks => "hooks are not run",
+            Self::GuardHooks => "hooks in front matter that decide about tool calls are not run",
+            Self::Hooks => "hooks in front matter are not run",
             Self::Mcp => "MCP servers are not started",
             Self::Plugins => "plugins are not loaded, and neither are their hooks",
             Self::Sandbox => "settings of the sandbox have no effect",
@@ -201,7 +202,6 @@ impl SettingsFinder {
     /// Looks at a settings file.
     fn settings(&mut self, bytes: &[u8], path: &Path) {
         let Some(settings) = Value::parse(bytes).ok().and_then(Value::fields) else { return };
-        self.hooks(hooks::events(&settings), path);
         let servers = names(settings.object("mcpServers").as_ref());
         if !servers.is_empty() {
             self.add(Feature::Mcp, servers, path);

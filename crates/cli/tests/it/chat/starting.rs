@@ -9,7 +9,7 @@ use crate::annals_exits;
 
 const ID: &str = "3f2a9c1e-0000-4000-8000-000000000001";
 const OTHER: &str = "3f2a9c1e-0000-4000-8000-000000000002";
-const GUARD: &str = r#"{"permissions":{"allow":["Bash"]},"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"exit 2"}]}]}}"#;
+const GUARD: &str = "---\nname: a\ndescription: b\nhooks:\n  PreToolUse:\n    - hooks: []\n---\nx\n";
 
 fn set(fixture: &ChatFixture, settings: &str) {
     std::fs::create_dir_all(fixture.home.config_dir()).unwrap();
@@ -105,7 +105,8 @@ fn a_guard_is_not_lost_without_a_word() {
     let fixture = ChatFixture::in_folder(
         r#"{"touch":[[{"type":"tool_use","name":"Bash","input":{"command":"touch {{CWD}}/made"}}]]}"#,
     );
-    set(&fixture, GUARD);
+    set(&fixture, r#"{"permissions":{"allow":["Bash"]}}"#);
+    fixture.home.write("agents/a.md", GUARD);
     let made = fixture.home.work_dir().join("made");
     let answer = fixture.exits(&["@@touch@@"], 2);
     assert!(
@@ -114,13 +115,9 @@ fn a_guard_is_not_lost_without_a_word() {
         answer.error
     );
     assert!(fixture.api.requests().is_empty() && !made.exists());
-    let inline = r#"{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command","command":"x"}]}]}}"#;
-    set(&fixture, "{}");
-    fixture.exits(&["--settings", inline, "@@touch@@"], 2);
-    set(&fixture, GUARD);
     let answer = fixture.exits(&["--ignore-hooks", "--output-format", "stream-json", "@@touch@@"], 0);
     assert!(
-        answer.error.contains("hooks that decide about tool calls are not run: PreToolUse"),
+        answer.error.contains("hooks in front matter that decide about tool calls are not run: PreToolUse"),
         "{}",
         answer.error
     );
@@ -135,7 +132,7 @@ fn settings_without_effect_are_named_once() {
     let fixture = ChatFixture::new(HELLO);
     set(
         &fixture,
-        r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]},"statusLine":{"type":"command","command":"x"},
+        r#"{"hooks":{"WorktreeCreate":[{"hooks":[{"type":"command","command":"x"}]}]},"statusLine":{"type":"command","command":"x"},
             "outputStyle":"Explanatory","mcpServers":{"calc":{"command":"x\u001b[2J"}}}"#,
     );
     let skill = fixture.home.config_dir().join("skills/deploy");
@@ -144,7 +141,7 @@ fn settings_without_effect_are_named_once() {
     let answer = fixture.exits(&["say @@a@@"], 0);
     assert_eq!(answer.out, "Hallo 😀\n");
     for words in [
-        "hooks are not run: Stop",
+        "hooks for WorktreeCreate are never called here",
         "MCP servers are not started: calc",
         "the output style",
         "the status line",

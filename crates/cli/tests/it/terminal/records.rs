@@ -94,10 +94,10 @@ fn built_in_commands_are_recorded_with_what_they_show() {
 #[test]
 fn hooks_that_guard_are_asked_about() {
     let fixture = ChatFixture::new(SCRIPT);
-    let guard = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"exit 2"}]}]}}"#;
-    fixture.home.write("settings.json", guard);
+    let guard = "---\nname: a\ndescription: b\nhooks:\n  PreToolUse:\n    - hooks: []\n---\nx\n";
+    fixture.home.write("agents/a.md", guard);
     let mut terminal = fixture.chat(&["@@next@@"]);
-    terminal.sees("hooks that decide about tool calls are not run: PreToolUse");
+    terminal.sees("hooks in front matter that decide about tool calls are not run: PreToolUse");
     terminal.sees("start without these hooks?");
     terminal.press("n\r");
     assert_eq!(terminal.code(), Some(2));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annals_agent::hooks::{
-    FailurePolicy, HookAnswer, HookCall, HookEvent, HookFailure, HookFuture, HookHandler, HookMatcher, Hooks,
-    RegisteredHook,
+    FailurePolicy, HookAnswer, HookCall, HookEvent, HookFailure, HookFuture, HookHandler, HookMatcher,
+    HookOrigin, Hooks, RegisteredHook,
 };
 use annals_agent::mcp::{McpError, McpFuture, McpServer, McpTransport};
 use annals_json::Value;
@@ -17,6 +17,8 @@ use super::incoming::text;
 
 /// How long a hook may take if it does not say.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
+/// The same at the end of a session.
+const END_TIMEOUT: Duration = Duration::from_millis(1500);
 /// The longest time of a hook, in seconds.
 const MAX_SECONDS: f64 = 86_400.0;
 
@@ -38,7 +40,9 @@ impl HookHandler for CallbackHook {
                 request.string_or_null("tool_use_id", call.tool_use);
             });
             match asked.await {
-                Ok(answer) => HookAnswer::parse(&answer).map_err(HookFailure::Failed),
+                Ok(answer) => {
+                    HookAnswer::parse(call.event, &answer).map(Into::into).map_err(HookFailure::Failed)
+                }
                 Err(ChannelError::Remote(error)) => Err(HookFailure::Failed(error)),
                 Err(ChannelError::Closed(why)) => Err(HookFailure::Unreachable(why)),
             }
@@ -62,8 +66,9 @@ pub(super) fn register(hooks: &Hooks, wanted: Value<'_>, channel: &ControlChanne
                 problems.push(format!("a hook for {name} matches nothing: {why}"));
             }
             let seconds = group.get("timeout").and_then(Value::number).filter(|seconds| *seconds > 0.0);
-            let timeout =
-                seconds.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs_f64(seconds.min(MAX_SECONDS)));
+            // Nobody waits long for the end of a session.
+            let usual = if known == HookEvent::SessionEnd { END_TIMEOUT } else { DEFAULT_TIMEOUT };
+            let timeout = seconds.map_or(usual, |seconds| Duration::from_secs_f64(seconds.min(MAX_SECONDS)));
             let on_failure = match text(group, "onFailure").as_deref() {
                 None | Some("continue") => FailurePolicy::Guard,
                 Some(_) => FailurePolicy::Block,
@@ -71,8 +76,15 @@ pub(super) fn register(hooks: &Hooks, wanted: Value<'_>, channel: &ControlChanne
             for id in group.get("hookCallbackIds").into_iter().flat_map(Value::items).filter_map(Value::text)
             {
                 let handler = CallbackHook { id: id.to_string(), channel: channel.clone() };
-                let (handler, matcher) = (Arc::new(handler), matcher.clone());
-                hooks.register(RegisteredHook { event: known, matcher, timeout, on_failure, handler });
+                hooks.register(RegisteredHook {
+                    event: known,
+                    matcher: matcher.clone(),
+                    condition: None,
+                    timeout,
+                    on_failure,
+                    origin: HookOrigin::Program,
+                    handler: Arc::new(handler),
+                });
             }
         }
     }
@@ -142,7 +154,7 @@ mod tests {
         let hooks = Hooks::default();
         let wanted = br#"{"PreToolUse":[{"matcher":"Bash","hookCallbackIds":["hook_0"],"timeout":5}],
             "Stop":[{"matcher":null,"hookCallbackIds":["hook_1","hook_2"],"onFailure":"block"}],
-            "Notification":[{"hookCallbackIds":["hook_3"]}],"PostToolUse":[{"matcher":"(","hookCallbackIds":["hook_4"]}]}"#;
+            "WorktreeCreate":[{"hookCallbackIds":["hook_3"]}],"PostToolUse":[{"matcher":"(","hookCallbackIds":["hook_4"]}]}"#;
         let problems = register(&hooks, Value::parse(wanted).unwrap(), &ControlChannel::default());
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(

@@ -28,7 +28,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::task::Poll;
 
-use annals_agent::hooks::Hooks;
 use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Approver, Commands};
 use annals_json::object;
@@ -53,7 +52,7 @@ use super::init_frame::InitFacts;
 use super::print::Printer;
 use super::refusals::RefusalReceiver;
 use super::signals::SignalListener;
-use super::{ChatApp, Program, model, runtime, start, stopped_command};
+use super::{ChatApp, Program, hooks, model, runtime, start, stopped_command};
 use crate::args::{ChatArgs, ChatOutput};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -77,7 +76,6 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     let program = Program { agents: begin.agents().map_err(Fault::usage)?, mcp: mcp.clone() };
     let app = ChatApp::new(args, context, program)?;
     app.setup.check_hooks(args)?;
-    let hooks = Hooks::default();
     let unsupported = app.setup.unsupported.iter().map(ToString::to_string);
     let told = unsupported.chain(problems).chain(begin.problems);
     told.for_each(|line| context.say(visible(&line)));
@@ -93,7 +91,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     };
     let approver = if asks_program { Approver::Person } else { Approver::Nobody };
     let (mut agent, shells) = app.agent(args, start(args, context)?, approver, context)?;
-    (agent.hooks, agent.mcp, agent.should_absorb_prompts) = (hooks.clone(), mcp.clone(), true);
+    (agent.mcp, agent.should_absorb_prompts) = (mcp.clone(), true);
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender: sender.clone() };
     let force_quit = ForceQuit::new(|| {});
@@ -118,23 +116,29 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         models: app.setup.models.clone(),
         facts: Arc::new(server_facts(&app, context)?),
         mcp,
-        hooks,
+        hooks: agent.hooks.clone(),
         ready: Arc::new(ready),
         is_loud: context.verbosity >= 0,
         is_begun: false,
     };
     force_quit.listen();
-    let turns = TurnLoop {
-        agent: &mut agent,
-        printer: &mut printer,
-        view,
-        channel,
-        is_telling: is_telling(context),
-        is_told_running: false,
-    };
-    let turns = turns.run(&mut commands, &mut refusals, is_ready, context);
-    let both = beside(turns, server.run(first, &mut incoming));
-    let ended = runtime::block_on(runtime, signals.or(both));
+    let closing = channel.clone();
+    let ended = runtime::block_on(runtime, async {
+        let turns = TurnLoop {
+            agent: &mut agent,
+            printer: &mut printer,
+            view,
+            channel,
+            is_telling: is_telling(context),
+            is_told_running: false,
+        };
+        let turns = turns.run(&mut commands, &mut refusals, is_ready, context);
+        let ended = signals.or(beside(turns, server.run(first, &mut incoming))).await;
+        // A session that a signal ended is told here; nobody answers any more.
+        closing.close();
+        hooks::end(&mut agent, context.verbosity).await;
+        ended
+    });
     // Background commands end with the conversation.
     for command in shells.end_all() {
         context.say(stopped_command(&command));

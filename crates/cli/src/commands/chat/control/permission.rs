@@ -3,7 +3,6 @@
 use annals_agent::protocol::{Command, PermissionRequest, Permit, PermitChanges};
 use annals_json::{ObjectWriter, Value};
 use annals_policy::Mode;
-use annals_policy::rules::RuleList;
 use annals_store::source::new_uuid;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinHandle;
@@ -103,7 +102,7 @@ fn permit(answer: &[u8]) -> Permit {
             let mut changes =
                 PermitChanges { input: input.map(|input| input.raw().to_vec()), ..PermitChanges::default() };
             let updates = answer.get("updatedPermissions").into_iter().flat_map(Value::items);
-            updates.for_each(|update| apply(update, &mut changes));
+            updates.for_each(|update| changes.add_update(update));
             Permit::AllowChanged(changes)
         }
         Some("deny") => Permit::Reject {
@@ -114,36 +113,10 @@ fn permit(answer: &[u8]) -> Permit {
     }
 }
 
-/// Adds a change of permissions. They hold for this session, wherever they were to be stored.
-fn apply(update: Value<'_>, changes: &mut PermitChanges) {
-    match text(update, "type").as_deref() {
-        Some("setMode") => {
-            let mode = text(update, "mode").and_then(|name| Mode::parse(&name));
-            // A program cannot switch permissions off while the session runs.
-            changes.mode = mode.filter(|mode| *mode != Mode::Bypass).or(changes.mode);
-        }
-        Some("addRules") => {
-            let list = match text(update, "behavior").as_deref() {
-                Some("allow") => RuleList::Allow,
-                Some("deny") => RuleList::Deny,
-                _ => RuleList::Ask,
-            };
-            for rule in update.get("rules").into_iter().flat_map(Value::items) {
-                let Some(tool) = text(rule, "toolName") else { continue };
-                let rule = match text(rule, "ruleContent") {
-                    Some(content) => format!("{tool}({content})"),
-                    None => tool,
-                };
-                changes.rules.push((list, rule));
-            }
-        }
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use annals_policy::rules::RuleList;
 
     #[test]
     fn answers_are_read() {

@@ -67,26 +67,39 @@ impl Server {
     /// Serves until the program closes its end or ends the session.
     pub(super) async fn run(mut self, first: Option<Incoming>, incoming: &mut UnboundedReceiver<Incoming>) {
         let mut next = first;
-        loop {
+        let is_open = loop {
             let line = match next.take() {
                 Some(line) => Some(line),
                 None => incoming.recv().await,
             };
             match line {
-                Some(Incoming::End) | None => break,
+                Some(Incoming::End) | None => break false,
                 Some(line) => {
                     let goes_on = self.take(line);
                     self.is_begun = true;
                     if !goes_on {
-                        break;
+                        break true;
                     }
                 }
             }
-        }
+        };
         self.connect();
-        self.channel.close();
+        if !is_open {
+            self.channel.close();
+        }
         // If nothing runs turns any more, there is nothing to end.
         let _ = self.commands.send(Command::Quit);
+        // The program can still answer what it was asked: hooks of the end, for one.
+        while is_open {
+            match incoming.recv().await {
+                Some(Incoming::Answer(id, answer)) => {
+                    self.channel.answer(&id, answer.map_err(ChannelError::Remote));
+                }
+                Some(Incoming::End) | None => break,
+                Some(_) => {}
+            }
+        }
+        self.channel.close();
         std::future::pending::<()>().await;
     }
 
@@ -199,7 +212,7 @@ impl Server {
 
     fn initialize(&mut self, request: &ControlRequest) -> Reply {
         // Whenever they come: a guard must not be missing.
-        self.hooks.clear();
+        self.hooks.clear_program();
         if let Some(wanted) = request.get("hooks") {
             let problems = callbacks::register(&self.hooks, wanted.value(), &self.channel);
             problems.iter().for_each(|problem| self.say(&visible(problem)));

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use super::super::print::Printer;
 use super::super::refusals::{NextInput, RefusalReceiver};
-use super::super::{ChatAgent, input, local};
+use super::super::{ChatAgent, hooks, input, local};
 use super::channel::ControlChannel;
 use super::view::SessionView;
 use crate::context::Context;
@@ -53,6 +53,7 @@ impl TurnLoop<'_, '_> {
                 if self.is_told_running {
                     self.tell("idle");
                 }
+                hooks::end(self.agent, context.verbosity).await;
                 return Ok(outcome);
             };
             if !input::is_turn(&command) {

@@ -1,4 +1,5 @@
-//! The question about hooks that decide about tool calls: they are not run, and a person who relies on them must know.
+//! The question about hooks in front matter that decide about tool calls: they are not run, and a person who relies on them
+//! must know.
 
 use super::super::setup::Setup;
 use super::terminal_ui::{Exit, PromptInput, TerminalUi};

@@ -37,6 +37,7 @@ use std::path::{Path, PathBuf};
 
 use annals_agent::conversation::ConversationStart;
 use annals_agent::protocol::Approver;
+use annals_agent::turn::SessionExit;
 use annals_store::history::stream_history;
 use annals_store::session::NewSession;
 use annals_store::todos::TodoItem;
@@ -164,6 +165,7 @@ async fn converse_in_store(
                 Err(fault) => ui.note(ERROR, fault.message()),
             }
         };
+        let exit = next.exit();
         let other = match next {
             NextSession::Exit(outcome) => break StoreExit::Outcome(outcome),
             NextSession::New => open(ConversationStart::New(NewSession::default())).map(|mut new| {
@@ -175,6 +177,7 @@ async fn converse_in_store(
         };
         match other {
             Ok(other) => {
+                chat.tell_end(exit, ui).await;
                 chat.stop_background(ui);
                 chat.print_resume_hint(ui);
                 chat = other;
@@ -182,6 +185,11 @@ async fn converse_in_store(
             Err(fault) => ui.note(ERROR, fault.message()),
         }
     };
+    chat.tell_end(
+        if matches!(exit, StoreExit::Resume(_)) { SessionExit::Resume } else { SessionExit::Prompt },
+        ui,
+    )
+    .await;
     // Background commands end with the conversation.
     chat.stop_background(ui);
     ui.finish_work();

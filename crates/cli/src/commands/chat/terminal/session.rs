@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use annals_agent::conversation::ApiMessage;
 use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnError, TurnReport};
 use annals_agent::tools::bash::Shells;
+use annals_agent::turn::{SessionExit, WaitReason};
 use annals_store::source::Clock;
 use annals_store::todos::{TodoItem, TodoStatus};
 use annals_ui::chat::WorkStatus;
@@ -31,6 +32,9 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
 
+/// How long a session waits for a prompt before hooks are told.
+const IDLE_AFTER: Duration = Duration::from_secs(60);
+
 /// What follows after a session.
 pub(super) enum NextSession {
     /// The program ends.
@@ -39,6 +43,17 @@ pub(super) enum NextSession {
     New,
     /// Another session.
     Resume(PathBuf),
+}
+
+impl NextSession {
+    /// Returns why the session ends.
+    pub(super) fn exit(&self) -> SessionExit {
+        match self {
+            Self::Exit(_) => SessionExit::Prompt,
+            Self::New => SessionExit::Clear,
+            Self::Resume(_) => SessionExit::Resume,
+        }
+    }
 }
 
 /// A session in the terminal.
@@ -64,9 +79,16 @@ impl ChatSession<'_> {
     ) -> Result<NextSession, Fault> {
         ui.queue.extend(first);
         loop {
+            let mut told = None;
             let input = {
+                let mut idle = pin!(self.agent.notification(WaitReason::Idle, IDLE_AFTER));
                 let mut prompt = pin!(ui.prompt());
                 std::future::poll_fn(|context| {
+                    if told.is_none()
+                        && let Poll::Ready(messages) = idle.as_mut().poll(context)
+                    {
+                        told = Some(messages);
+                    }
                     self.title_task.poll(context);
                     if let Some((model, spent)) = self.title_task.write(&mut self.agent.conversation) {
                         self.unrecorded.title(&model, spent);
@@ -75,6 +97,7 @@ impl ChatSession<'_> {
                 })
                 .await
             };
+            told.into_iter().flatten().for_each(|message| ui.note(WARNING, &message));
             let line = match input {
                 PromptInput::Line(line) => line,
                 PromptInput::Nothing => continue,
@@ -292,6 +315,17 @@ impl ChatSession<'_> {
         let size = |message: &ApiMessage| message.blocks.iter().map(Vec::len).sum::<usize>();
         let messages = self.agent.conversation.messages()?.iter().map(size).sum();
         Ok(ContextBreakdown { system, tools, messages })
+    }
+
+    /// Tells hooks that the session ends.
+    pub(super) async fn tell_end(&mut self, exit: SessionExit, ui: &mut TerminalUi) {
+        let mut said = Vec::new();
+        self.agent.end(exit, &mut |event| said.push(event)).await;
+        for event in said {
+            if let Event::Notice(notice) = event {
+                ui.note(WARNING, &notice.to_string());
+            }
+        }
     }
 
     /// Ends background commands, and reports them.

@@ -34,15 +34,14 @@ impl Folders {
     }
 }
 
-const GUARD: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"exit 2"}]}],
-    "Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}"#;
+const GUARD: &str = "---\nname: a\nhooks:\n  PreToolUse:\n    - hooks: []\n---\nx\n";
 
 #[test]
 fn every_feature_is_reported_in_one_line() {
     let all = r#"{"outputStyle":"Explanatory","statusLine":{"type":"command","command":"x"},"sandbox":{"enabled":true,"excludedCommands":["docker"]},
         "enabledPlugins":{"p@m":true,"q@m":false},"mcpServers":{"calc":{}}}"#;
     let folders = Folders::new(&[
-        ("config/settings.json", GUARD),
+        ("config/agents/a.md", GUARD),
         ("managed.json", all),
         ("config/skills/deploy/SKILL.md", "x"),
         ("config/skills/empty/README.md", "x"),
@@ -51,8 +50,7 @@ fn every_feature_is_reported_in_one_line() {
     assert_eq!(
         folders.found(None, Trust::Untrusted),
         [
-            "hooks that decide about tool calls are not run: PreToolUse (config/settings.json)",
-            "hooks are not run: Stop (config/settings.json)",
+            "hooks in front matter that decide about tool calls are not run: PreToolUse (config/agents/a.md)",
             "MCP servers are not started: calc, db (managed.json, .claude.json)",
             "plugins are not loaded, and neither are their hooks: p@m (managed.json)",
             "settings of the sandbox have no effect: excludedCommands (managed.json)",
@@ -66,21 +64,22 @@ fn every_feature_is_reported_in_one_line() {
 #[test]
 fn a_project_counts_where_it_is_trusted() {
     let folders = Folders::new(&[
-        ("work/.claude/settings.local.json", GUARD),
+        ("work/.claude/agents/a.md", GUARD),
         ("work/.mcp.json", r#"{"mcpServers":{"calc":{"command":"x"}}}"#),
         ("work/.claude/skills/s/SKILL.md", "x"),
     ]);
     assert_eq!(folders.found(None, Trust::Untrusted), [""; 0]);
     let found = folders.found(None, Trust::Trusted);
-    assert_eq!(found.len(), 4, "{found:?}");
-    assert!(found[0].contains("PreToolUse (work/.claude/settings.local.json)"), "{found:?}");
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found[0].contains("PreToolUse (work/.claude/agents/a.md)"), "{found:?}");
 }
 
 #[test]
 fn what_is_given_on_the_command_line_counts() {
-    let folders = Folders::new(&[("work/mine.json", GUARD)]);
-    for given in [GUARD, "mine.json"] {
-        assert!(folders.found(Some(given), Trust::Untrusted)[0].contains("PreToolUse"), "{given}");
+    let style = r#"{"outputStyle":"Explanatory"}"#;
+    let folders = Folders::new(&[("work/mine.json", style)]);
+    for given in [style, "mine.json"] {
+        assert!(folders.found(Some(given), Trust::Untrusted)[0].contains("Explanatory"), "{given}");
     }
 }
 
@@ -90,18 +89,12 @@ fn what_sets_nothing_is_not_reported() {
         "",
         "[]",
         "{",
-        r#"{"hooks":{}}"#,
-        r#"{"hooks":{"PreToolUse":[]}}"#,
-        r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[]}]}}"#,
-        r#"{"disableAllHooks":true,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x"}]}]}}"#,
+        r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x"}]}]}}"#,
         r#"{"outputStyle":"default","statusLine":null,"sandbox":{"enabled":false},"mcpServers":{}}"#,
     ] {
         let folders = Folders::new(&[("config/settings.json", nothing), (".claude.json", nothing)]);
         assert_eq!(folders.found(None, Trust::Trusted), [""; 0], "{nothing}");
     }
-    // A form that is not known may be a guard.
-    let odd = Folders::new(&[("config/settings.json", r#"{"hooks":{"PermissionRequest":{"command":"x"}}}"#)]);
-    assert!(odd.found(None, Trust::Untrusted)[0].contains("PermissionRequest"));
 }
 
 #[test]
@@ -129,8 +122,8 @@ fn hooks_in_front_matter_are_reported() {
     assert_eq!(
         folders.found(None, Trust::Untrusted),
         [
-            "hooks that decide about tool calls are not run: PreToolUse (config/agents/a.md)",
-            "hooks are not run: Stop, PreToolUse (config/agents/a.md, config/skills/s/SKILL.md)",
+            "hooks in front matter that decide about tool calls are not run: PreToolUse (config/agents/a.md)",
+            "hooks in front matter are not run: Stop, PreToolUse (config/agents/a.md, config/skills/s/SKILL.md)",
             "skills are not loaded: s (config/skills)",
         ]
     );
