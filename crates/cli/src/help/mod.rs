@@ -42,7 +42,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Keep", &["archive", "restore", "trash", "gc", "collect", "team"]),
-    ("Chat", &["chat", "mock-api"]),
+    ("Chat", &["chat", "mcp", "mock-api"]),
     ("Other", &["config", "demo", "completions", "man", "help"]),
 ];
 

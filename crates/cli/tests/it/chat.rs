@@ -5,6 +5,7 @@ mod commands;
 mod control;
 mod keys;
 mod left_running;
+mod mcp_servers;
 mod options;
 mod refused;
 mod starting;

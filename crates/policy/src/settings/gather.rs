@@ -25,6 +25,8 @@ pub struct EffectiveSettings {
     pub key_helper: Option<String>,
     /// The model.
     pub model: Option<String>,
+    /// Servers of projects that are not started.
+    pub disabled_servers: Vec<String>,
     /// Problems, and settings that were ignored.
     pub problems: Vec<SettingsProblem>,
 }
@@ -41,6 +43,7 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext
         let settings = narrowed(settings, context.trust);
         let path = settings.path.clone();
         effective.problems.extend(settings.problems);
+        effective.disabled_servers.extend(settings.disabled_servers);
         effective.rules.extend(settings.rules);
         effective.folders.extend(settings.folders.into_iter().map(|folder| (folder, settings.source)));
         for (name, value) in settings.environment {

@@ -39,6 +39,8 @@ pub struct Settings {
     pub model: Option<String>,
     /// `permissions.disableBypassPermissionsMode`
     pub bypass: Bypass,
+    /// `disabledMcpjsonServers`: servers of projects that are not started.
+    pub disabled_servers: Vec<String>,
     /// What could not be used.
     pub problems: Vec<SettingsProblem>,
 }
@@ -135,6 +137,7 @@ impl Settings {
             key_helper: None,
             model: None,
             bypass: Bypass::Open,
+            disabled_servers: Vec::new(),
             problems: Vec::new(),
         }
     }

@@ -8,14 +8,21 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-use super::{ClientError, ClientSettings};
+use super::ClientError;
 
-pub(super) fn configuration(settings: &ClientSettings) -> Result<ClientConfig, ClientError> {
+/// Whether TLS is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TlsUse {
+    Needed,
+    /// Loading the system's certificates is slow and useless without TLS.
+    None,
+}
+
+pub(super) fn configuration(trusted: &[Vec<u8>], tls: TlsUse) -> Result<ClientConfig, ClientError> {
     let mut roots = RootCertStore::empty();
-    // Loading the system's certificates is slow and useless without TLS.
-    if settings.endpoint.messages.scheme() == "https" {
+    if tls == TlsUse::Needed {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        for (number, file) in settings.trusted.iter().enumerate() {
+        for (number, file) in trusted.iter().enumerate() {
             let wrong = |detail: String| ClientError::Certificate { number, detail };
             for certificate in CertificateDer::pem_slice_iter(file) {
                 let certificate = certificate.map_err(|error| wrong(error.to_string()))?;

@@ -21,6 +21,7 @@ mod replay;
 mod repository;
 mod result;
 mod runtime;
+pub(crate) mod servers;
 mod setup;
 mod signals;
 pub(crate) mod summarize;
@@ -38,7 +39,6 @@ use annals_agent::api::request::PromptCaching;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
 use annals_agent::conversation::{ConversationStart, OpenError, Persistence, StoreContext};
-use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Approver, Command, Commands, Event, TurnConfig, TurnEnd};
 use annals_agent::subagent::AgentDefinition;
 use annals_agent::tools::bash::Shells;
@@ -56,7 +56,9 @@ use self::init_frame::InitFacts;
 use self::limits::Limits;
 use self::opening::open_when_quiet;
 use self::print::Printer;
+use self::servers::{ConfiguredServers, ProgramTransports};
 use self::setup::Setup;
+pub(crate) use self::setup::of_folder as settings_here;
 use self::signals::SignalListener;
 use self::tools::ModelAccess;
 use crate::args::{ChatArgs, ChatInput, ChatOutput};
@@ -114,22 +116,18 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
         }
         return control::run(&args, context);
     }
-    if !args.sdk.mcp_config.is_empty() {
-        context.say(
-            "--mcp-config has no effect: only servers of a program are used, with --input-format stream-json",
-        );
-    }
     let app = ChatApp::new(&args, context, Program::default())?;
     app.setup.check_hooks(&args)?;
     for setting in &app.setup.unsupported {
         context.say(visible(&setting.to_string()));
     }
+    app.mcp.notes.iter().for_each(|note| context.say(visible(note)));
     let (mut agent, shells) = app.agent(&args, start(&args, context)?, Approver::Nobody, context)?;
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender: sender.clone() };
     let force_quit = ForceQuit::new(|| {});
-    force_quit.watch(&shells);
-    let facts = InitFacts::new(&app.setup, &app.kind_names(), context);
+    force_quit.watch(&shells, &app.mcp.servers);
+    let facts = InitFacts::new(&app.setup, &app.kind_names(), context).with_skipped(&app.mcp.skipped);
     let mut printer = Printer::new(args.output_format, &agent, facts, &app.setup.unsupported, context);
     printer.set_options(FrameOptions {
         is_partial: args.sdk.include_partial_messages,
@@ -137,16 +135,21 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
         has_subagent_text: false,
     });
     printer.set_budget(args.sdk.max_budget_usd, Arc::clone(&agent.is_budget_spent));
-    printer.begin(&agent, &mut context.out)?;
     input::start(&args, &sender, context)?;
     let runtime = runtime::new()?;
     force_quit.listen();
-    let turns = run_turns(&mut agent, &mut commands, &mut printer, context);
+    let is_loud = context.verbosity >= 0;
+    let turns = async {
+        servers::connect(&app.mcp.servers, move |line| servers::say(&line, is_loud)).await;
+        printer.begin(&agent, &mut context.out)?;
+        run_turns(&mut agent, &mut commands, &mut printer, context).await
+    };
     let ended = runtime::block_on(runtime, signals.or(turns));
-    // Background commands end with the conversation.
+    // Background commands and servers end with the conversation.
     for command in shells.end_all() {
         context.say(stopped_command(&command));
     }
+    app.mcp.servers.end_all();
     ended.unwrap_or_else(|signal| Ok(signal.outcome()))
 }
 
@@ -181,15 +184,15 @@ struct ChatApp {
     kinds: Vec<AgentDefinition>,
     /// The custom commands.
     custom: Vec<CustomCommand>,
-    /// The MCP servers of the program that drives this one.
-    mcp: McpServers,
+    /// The MCP servers.
+    mcp: ConfiguredServers,
 }
 
 /// What a program brings that drives this one.
 #[derive(Default)]
 struct Program {
     agents: Vec<AgentDefinition>,
-    mcp: McpServers,
+    transports: Option<ProgramTransports>,
 }
 
 impl ChatApp {
@@ -205,7 +208,8 @@ impl ChatApp {
         }
         let custom = custom::read(&setup, context);
         let (data, source) = (context.data_dir()?, context.source);
-        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp: program.mcp })
+        let mcp = ConfiguredServers::new(args, &setup, context, program.transports.as_ref())?;
+        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp })
     }
 
     fn kind_names(&self) -> Vec<String> {
@@ -259,12 +263,13 @@ impl ChatApp {
             limits,
             kinds: self.kinds.clone(),
             system_prompt: self.system_prompt.clone(),
-            mcp: self.mcp.clone(),
+            mcp: self.mcp.servers.clone(),
         };
         let toolbox = tools::tools(args, setup, &conversation, context, models)?;
         let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
         agent.custom.clone_from(&self.custom);
         agent.structured = toolbox.structured;
+        agent.mcp = self.mcp.servers.clone();
         Ok((agent, toolbox.shells))
     }
 }

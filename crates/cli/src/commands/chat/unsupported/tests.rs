@@ -24,7 +24,6 @@ impl Folders {
         let found = find(&SettingsPlaces {
             managed: &root.join("managed.json"),
             config: &self.config,
-            home: Some(root),
             cwd: &root.join("work"),
             given,
             trust,
@@ -53,7 +52,7 @@ fn every_feature_is_reported_in_one_line() {
         [
             "hooks that decide about tool calls are not run: PreToolUse (config/settings.json)",
             "hooks are not run: Stop (config/settings.json)",
-            "MCP servers are not started: calc, db (managed.json, .claude.json)",
+            "MCP servers in settings files have no effect, as in the original (annals mcp add adds one): calc (managed.json)",
             "plugins are not loaded, and neither are their hooks: p@m (managed.json)",
             "commands do not run in a sandbox (managed.json)",
             "skills are not loaded: deploy (config/skills)",
@@ -72,7 +71,7 @@ fn a_project_counts_where_it_is_trusted() {
     ]);
     assert_eq!(folders.found(None, Trust::Untrusted), [""; 0]);
     let found = folders.found(None, Trust::Trusted);
-    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(found.len(), 3, "{found:?}");
     assert!(found[0].contains("PreToolUse (work/.claude/settings.local.json)"), "{found:?}");
 }
 
@@ -102,19 +101,6 @@ fn what_sets_nothing_is_not_reported() {
     // A form that is not known may be a guard.
     let odd = Folders::new(&[("config/settings.json", r#"{"hooks":{"PermissionRequest":{"command":"x"}}}"#)]);
     assert!(odd.found(None, Trust::Untrusted)[0].contains("PermissionRequest"));
-}
-
-#[test]
-fn servers_of_folders_above_are_reported() {
-    let folders = Folders::new(&[
-        (".mcp.json", r#"{"mcpServers":{"above":{"command":"x"}}}"#),
-        ("work/.mcp.json", r#"{"mcpServers":{"here":{"command":"x"}}}"#),
-    ]);
-    assert_eq!(folders.found(None, Trust::Untrusted), [""; 0]);
-    assert_eq!(
-        folders.found(None, Trust::Trusted),
-        ["MCP servers are not started: here, above (work/.mcp.json, .mcp.json)"]
-    );
 }
 
 #[test]
