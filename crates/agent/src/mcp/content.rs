@@ -29,10 +29,10 @@ pub(super) fn outcome(result: &[u8], limits: &ResultLimits<'_>) -> Outcome {
     let blocks: Vec<Vec<u8>> = content.flat_map(|block| reader.read(block)).collect();
     if result.get("isError").and_then(Value::boolean) == Some(true) {
         let words = limits.cut(&texts(&blocks));
-        return Outcome::failed(words.clone(), &words);
+        return Outcome { meta: meta(result, None), ..Outcome::failed(words.clone(), &words) };
     }
     let structured = result.get("structuredContent").filter(|value| !value.is_null());
-    let meta = meta(structured, result.get("_meta"));
+    let meta = meta(result, structured);
     let (shown, kept) = match structured {
         // The original shows what is structured and drops the texts, which say the same.
         Some(structured) => limits.words(&compacted(structured), "json"),
@@ -79,9 +79,15 @@ fn compacted(value: Value<'_>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn meta(structured: Option<Value<'_>>, meta: Option<Value<'_>>) -> Vec<u8> {
-    let meta = meta.filter(|meta| !meta.is_null());
-    if structured.is_none() && meta.is_none() {
+/// Returns what a server says beside its result; empty if it says nothing.
+fn meta(result: Value<'_>, structured: Option<Value<'_>>) -> Vec<u8> {
+    let meta = result.get("_meta").filter(|meta| !meta.is_null());
+    let is_link = |block: &Value<'_>| {
+        block.get("type").and_then(Value::text).is_some_and(|kind| kind.is("resource_link"))
+    };
+    let content = result.get("content").into_iter().flat_map(Value::items);
+    let links: Vec<Value<'_>> = content.filter(is_link).collect();
+    if structured.is_none() && meta.is_none() && links.is_empty() {
         return Vec::new();
     }
     object(|object| {
@@ -90,6 +96,17 @@ fn meta(structured: Option<Value<'_>>, meta: Option<Value<'_>>) -> Vec<u8> {
         }
         if let Some(structured) = structured {
             object.raw("structuredContent", structured.raw());
+        }
+        if !links.is_empty() {
+            object.array("resourceLinks", |list| {
+                for link in &links {
+                    list.object(|entry| {
+                        for key in ["uri", "name", "description", "mimeType"] {
+                            entry.string_if(key, text(*link, key).as_deref());
+                        }
+                    });
+                }
+            });
         }
     })
 }
@@ -128,6 +145,12 @@ mod tests {
         assert_eq!((blocks.len(), outcome.is_error), (2, false));
         assert_eq!(outcome.kept, br#"[{"type":"text","text":"5"},{"type":"text","text":"6"}]"#);
         assert_eq!(outcome.meta, br#"{"_meta":{"a":1}}"#);
+    }
+
+    #[test]
+    fn links_are_told_beside_the_result() {
+        let outcome = of(r#"{"content":[{"type":"resource_link","name":"n","uri":"u","title":"t"}]}"#);
+        assert_eq!(outcome.meta, br#"{"resourceLinks":[{"uri":"u","name":"n"}]}"#);
     }
 
     #[test]

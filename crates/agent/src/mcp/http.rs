@@ -167,7 +167,7 @@ impl HttpTransport {
         let is_stream = is_stream(&response);
         let Some(id) = id else { return check(&response).map(|()| Vec::new()) };
         if status.is_success() && is_stream {
-            return self.from_stream(response, id).await;
+            return self.read_stream(response, id).await;
         }
         let refused = check(&response);
         let body = body(response).await?;
@@ -180,7 +180,7 @@ impl HttpTransport {
     }
 
     /// Reads events until the answer.
-    async fn from_stream(&self, mut response: Response, id: u64) -> Result<Vec<u8>, McpError> {
+    async fn read_stream(&self, mut response: Response, id: u64) -> Result<Vec<u8>, McpError> {
         let mut decoder = Decoder::with_limit(MAX_BODY);
         while let Some(events) = next_events(&mut response, &mut decoder).await? {
             for message in events.iter().flat_map(|event| message::split(event.data.as_bytes())) {

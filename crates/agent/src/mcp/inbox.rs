@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use annals_json::{RawJson, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::message::{self, METHOD_NOT_FOUND, text};
@@ -13,18 +14,43 @@ use super::session::ListKind;
 
 /// Takes messages that are no answers.
 #[derive(Clone, Debug)]
-pub struct McpInbox(UnboundedSender<Vec<u8>>);
+pub struct McpInbox {
+    messages: UnboundedSender<Vec<u8>>,
+    stale: StaleLists,
+}
+
+/// How many lists have changed and are not read again yet. It counts when a message arrives, so that a request that follows the
+/// next answer waits for the new list.
+pub(super) type StaleLists = Arc<watch::Sender<usize>>;
 
 impl McpInbox {
+    #[cfg(test)]
     pub(super) fn channel() -> (Self, UnboundedReceiver<Vec<u8>>) {
-        let (sender, receiver) = unbounded_channel();
-        (Self(sender), receiver)
+        Self::counting(&StaleLists::default())
+    }
+
+    pub(super) fn counting(stale: &StaleLists) -> (Self, UnboundedReceiver<Vec<u8>>) {
+        let (messages, receiver) = unbounded_channel();
+        (Self { messages, stale: Arc::clone(stale) }, receiver)
     }
 
     /// Hands over a message: JSON-RPC.
     pub fn deliver(&self, message: Vec<u8>) {
+        let method = Value::parse(&message).ok().and_then(|message| text(message, "method"));
+        if method.is_some_and(|method| changed_list(&method).is_some()) {
+            self.stale.send_modify(|stale| *stale += 1);
+        }
         // A server that is gone needs no answer.
-        let _ = self.0.send(message);
+        let _ = self.messages.send(message);
+    }
+}
+
+/// Returns the list that a notification is about.
+fn changed_list(method: &str) -> Option<ListKind> {
+    match method {
+        "notifications/tools/list_changed" => Some(ListKind::Tools),
+        "notifications/prompts/list_changed" => Some(ListKind::Prompts),
+        _ => None,
     }
 }
 
@@ -72,24 +98,20 @@ impl McpServer {
     }
 
     fn notice(self: &Arc<Self>, method: &str, params: Option<Value<'_>>) {
-        let what = match method {
-            "notifications/tools/list_changed" => ListKind::Tools,
-            "notifications/prompts/list_changed" => ListKind::Prompts,
-            "notifications/progress" => {
-                let token = params.and_then(|params| params.get("progressToken")?.count());
-                let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(told) = token.and_then(|token| progress.get_mut(&token)) {
-                    *told = Instant::now();
-                }
-                return;
+        if method == "notifications/progress" {
+            let token = params.and_then(|params| params.get("progressToken")?.count());
+            let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(told) = token.and_then(|token| progress.get_mut(&token)) {
+                *told = Instant::now();
             }
-            // Log messages are not asked for, and resources are not cached.
-            _ => return,
-        };
+        }
+        // Log messages are not asked for, and resources are not cached.
+        let Some(what) = changed_list(method) else { return };
         let server: Weak<Self> = Arc::downgrade(self);
         tokio::spawn(async move {
             if let Some(server) = server.upgrade() {
                 server.refresh(what).await;
+                server.stale.send_modify(|stale| *stale = stale.saturating_sub(1));
             }
         });
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::inbox::McpInbox;
+use super::inbox::{McpInbox, StaleLists};
 use super::prompt::PromptDefinition;
 use super::tool::ToolDefinition;
 
@@ -143,7 +143,7 @@ impl McpState {
         self.tools.iter().map(|tool| tool.name.as_str())
     }
 
-    /// Returns the hints about its tools, as the server gives them: each a JSON object.
+    /// Returns what the server says about the effects of its tools: each a JSON object.
     pub fn tool_hints(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.tools.iter().map(|tool| (tool.name.as_str(), tool.annotations.as_slice()))
     }
@@ -201,6 +201,8 @@ pub struct McpServer {
     transport: Mutex<Option<Arc<dyn McpTransport>>>,
     /// When calls last told of progress, by their ids.
     pub(super) progress: Mutex<HashMap<u64, Instant>>,
+    /// Lists that have changed and are not read again yet.
+    pub(super) stale: StaleLists,
     /// Only one at a time connects it.
     pub(super) connecting: tokio::sync::Mutex<()>,
     is_settled: watch::Sender<bool>,
@@ -240,6 +242,7 @@ impl McpServer {
             state: Mutex::default(),
             transport: Mutex::default(),
             progress: Mutex::default(),
+            stale: StaleLists::default(),
             connecting: tokio::sync::Mutex::new(()),
             is_settled: watch::Sender::new(false),
         }
@@ -278,6 +281,7 @@ impl McpServer {
     pub fn disconnect(&self) {
         let transport = self.transport.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(transport);
+        self.stale.send_replace(0);
     }
 
     /// Waits until the first attempt to connect has ended.

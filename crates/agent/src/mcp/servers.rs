@@ -40,6 +40,13 @@ impl McpServers {
         }
     }
 
+    /// Waits until lists that have changed are read again.
+    pub async fn wait_for_lists(&self) {
+        for server in self.iter() {
+            server.wait_for_lists().await;
+        }
+    }
+
     /// Ends all connections and processes, and returns when the processes are gone: after at most two seconds.
     pub fn end_all(&self) {
         self.iter().for_each(|server| server.disconnect());

@@ -73,7 +73,7 @@ impl McpServer {
     }
 
     async fn handshake(self: &Arc<Self>) -> Result<McpState, McpError> {
-        let (inbox, messages) = McpInbox::channel();
+        let (inbox, messages) = McpInbox::counting(&self.stale);
         let transport = self.connector.open(inbox).await?;
         self.set_transport(&transport);
         serve(self, messages, &transport);
@@ -84,7 +84,10 @@ impl McpServer {
                     capabilities.object("roots", |roots| {
                         roots.boolean("listChanged", true);
                     });
-                    capabilities.object("elicitation", |_| {});
+                    // As the original says, also where it can only decline: servers hide tools from others.
+                    capabilities.object("elicitation", |kinds| {
+                        kinds.object("form", |_| {}).object("url", |_| {});
+                    });
                 }
             });
             params.object("clientInfo", |client| {
@@ -190,6 +193,13 @@ impl McpServer {
             ListKind::Prompts => state.prompts = read.prompts,
         }
         state.problems = read.problems;
+    }
+
+    /// Waits until lists that have changed are read again.
+    pub(super) async fn wait_for_lists(&self) {
+        let mut stale = self.stale.subscribe();
+        // A server that does not answer keeps its old lists.
+        let _ = timeout(self.limits.connect, stale.wait_for(|stale| *stale == 0)).await;
     }
 
     /// Calls a tool and returns the result of the server: JSON. A server that is gone is connected again.

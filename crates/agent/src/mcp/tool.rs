@@ -28,7 +28,7 @@ pub(super) struct ToolDefinition {
     pub(super) name: String,
     /// The name for the model.
     pub(super) full_name: String,
-    /// What the server says about its effects: a JSON object.
+    /// What the server says about its effects, in the words of `mcp_status`: a JSON object.
     pub(super) annotations: Vec<u8>,
     /// The definition for the model: JSON.
     json: Vec<u8>,
@@ -68,7 +68,18 @@ impl ToolDefinition {
         Ok(Self {
             name,
             full_name,
-            annotations: hints.map_or_else(|| b"{}".to_vec(), |hints| hints.raw().to_vec()),
+            annotations: object(|told| {
+                let all = [
+                    ("readOnly", "readOnlyHint"),
+                    ("destructive", "destructiveHint"),
+                    ("openWorld", "openWorldHint"),
+                ];
+                for (name, hint) in all {
+                    if is_true(hints.and_then(|hints| hints.get(hint))) {
+                        told.boolean(name, true);
+                    }
+                }
+            }),
             json,
             is_read_only: is_true(hints.and_then(|hints| hints.get("readOnlyHint"))),
             is_interactive: is_true(meta("anthropic/requiresUserInteraction")),
@@ -186,6 +197,7 @@ mod tests {
             read(r#"{"name":"a.b","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}"#);
         let tool = tool.unwrap();
         assert_eq!((tool.full_name.as_str(), tool.is_read_only), ("mcp__my_calc__a_b", true));
+        assert_eq!(tool.annotations, br#"{"readOnly":true}"#);
     }
 
     #[test]

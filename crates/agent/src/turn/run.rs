@@ -210,6 +210,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             self.conversation.append_reminders(&notices)?;
         }
         loop {
+            self.mcp.wait_for_lists().await;
             self.offer_server_tools();
             self.append_instructions()?;
             self.append_queued_prompts(commands)?;

@@ -129,8 +129,9 @@ async fn a_changed_list_is_read_at_once() {
     let servers = connected(&script, temp.path(), McpLimits::default()).await;
     let outcome = call(&servers, "mcp__srv__echo", "{}").await;
     assert_eq!(text(&outcome), "(mcp__srv__echo completed with no output)");
-    until(|| servers.tools().iter().any(|tool| tool.spec().name == "mcp__srv__new")).await;
-    assert_eq!(servers.tools().len(), 1);
+    servers.wait_for_lists().await;
+    let names: Vec<String> = servers.tools().iter().map(|tool| tool.spec().name).collect();
+    assert_eq!(names, ["mcp__srv__new"], "the next request has the new list");
 }
 
 #[tokio::test]

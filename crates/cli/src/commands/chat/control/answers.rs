@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use annals_agent::api::model::{Model, ThinkingKind};
 use annals_agent::commands::CustomCommand;
-use annals_agent::mcp::McpServers;
+use annals_agent::mcp::{McpServers, McpStatus};
 use annals_agent::subagent::AgentDefinition;
 use annals_json::{ArrayWriter, ObjectWriter};
 use annals_store::DataDir;
@@ -132,12 +132,16 @@ pub(super) fn mcp_status(answer: &mut ObjectWriter<'_>, mcp: &McpServers) {
                 if let Some(info) = &state.info {
                     entry.raw("serverInfo", info);
                 }
-                if let annals_agent::mcp::McpStatus::Failed(why) = &state.status {
+                if let McpStatus::Failed(why) = &state.status {
                     entry.string("error", why);
                 }
                 let origin = server.origin();
                 entry.string("transport", origin.transport).string("scope", origin.scope);
-                entry.string("source", origin.source).array("tools", |list| {
+                entry.string("source", origin.source);
+                if state.status != McpStatus::Connected {
+                    return;
+                }
+                entry.array("tools", |list| {
                     for (name, hints) in state.tool_hints() {
                         list.object(|tool| {
                             tool.string("name", name).raw("annotations", hints);
