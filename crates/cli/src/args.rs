@@ -13,6 +13,7 @@ mod help;
 mod import;
 mod lazy;
 mod lenient;
+mod mcp;
 mod mock_api;
 mod projects;
 mod read;
@@ -42,6 +43,7 @@ pub(crate) use help::*;
 pub(crate) use import::*;
 pub(crate) use lazy::LazyArgs;
 pub(crate) use lenient::parse_leniently;
+pub(crate) use mcp::*;
 pub(crate) use mock_api::*;
 pub(crate) use projects::*;
 pub(crate) use read::*;
@@ -207,6 +209,8 @@ pub(crate) enum Command {
     Undo(LazyArgs<UndoArgs>),
     /// Chat with a model; sessions stay resumable in Claude Code
     Chat(LazyArgs<Box<ChatArgs>>),
+    /// Add, list and remove MCP servers for chat
+    Mcp(McpArgs),
     /// Print or set keys of the configuration file
     Config(LazyArgs<ConfigArgs>),
     /// Serve a scripted Messages API on this machine

@@ -11,7 +11,7 @@ use annals_team::query::{ReadRight, Scope};
 use crate::pager::{PAGER_VARIABLES, PagerVariable};
 
 /// Variables for the API.
-const API_VARIABLES: [&str; 22] = [
+const API_VARIABLES: [&str; 26] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_BASE_URL",
@@ -25,6 +25,10 @@ const API_VARIABLES: [&str; 22] = [
     "MAX_THINKING_TOKENS",
     "BASH_DEFAULT_TIMEOUT_MS",
     "BASH_MAX_TIMEOUT_MS",
+    "MCP_TIMEOUT",
+    "MCP_TOOL_TIMEOUT",
+    "MAX_MCP_OUTPUT_TOKENS",
+    "CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT",
     "HTTPS_PROXY",
     "https_proxy",
     "ALL_PROXY",

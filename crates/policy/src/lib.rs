@@ -1,5 +1,6 @@
 //! Decides what a tool call may do, by permission rules, modes, paths and trust, and explains the decision. It runs nothing.
 
+pub mod approvals;
 pub mod call;
 pub mod confine;
 pub mod decide;

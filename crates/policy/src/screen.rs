@@ -9,8 +9,7 @@ pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         let stays = matches!(letter, '\n' | '\t' | ' ');
-        let private = matches!(letter, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}');
-        let hides = letter.is_control() || letter.is_whitespace() || is_invisible(letter) || private;
+        let hides = is_hidden(letter) || letter.is_whitespace();
         // The marks themselves must not be forged.
         if !stays && (hides || matches!(letter, '‹' | '›' | '\u{2028}' | '\u{2029}')) {
             out.push_str(&format!("‹U+{:04X}›", u32::from(letter)));
@@ -19,6 +18,13 @@ pub fn visible(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether a character shows nothing itself: a control character, one without width, one that changes direction, or one that
+/// every program can give a meaning of its own.
+pub fn is_hidden(letter: char) -> bool {
+    let private = matches!(letter, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}');
+    letter.is_control() || is_invisible(letter) || private
 }
 
 /// Whether all of a text fits on the screen.

@@ -42,6 +42,7 @@ pub mod layout;
 mod lexical;
 #[doc(hidden)]
 pub mod lock;
+pub mod mcp_servers;
 pub mod memory;
 mod orphans;
 pub mod overflow;

@@ -12,6 +12,7 @@ pub mod depth;
 pub mod engine;
 pub mod home;
 pub mod hostile;
+pub mod mcp;
 pub mod oracle;
 #[cfg(feature = "receiver")]
 pub mod receiver;

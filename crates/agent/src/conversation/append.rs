@@ -1,6 +1,6 @@
 //! Writes the lines of a conversation: prompts, responses, tool results, and what ends a turn.
 
-use annals_json::{RawJson, Value};
+use annals_json::{RawJson, Value, object};
 use annals_store::SessionKey;
 use annals_store::history::{NewPrompt, append as append_to_history};
 use annals_store::session::AppendError;
@@ -71,7 +71,7 @@ impl Conversation<'_> {
         let uuid = draft.own_uuid().map_or_else(|| new_uuid(self.store.source), str::to_owned);
         let draft = draft.with_uuid(&uuid);
         let raw = |key: &str| draft.value(key).map_or_else(Vec::new, |value| value.raw().to_vec());
-        let (message, result) = (raw("message"), raw("toolUseResult"));
+        let (message, result) = (raw("message"), told_result(&draft));
         let request = draft.value("requestId").and_then(Value::text).map(|id| id.to_string());
         (draft, WrittenLine { uuid, message, result, request })
     }
@@ -215,6 +215,21 @@ impl Conversation<'_> {
         if let Err(error) = append_to_history(self.store.config, &prompt, self.store.source) {
             self.notices.push(Notice::NotWritten(error.to_string()));
         }
+    }
+}
+
+/// Returns the result that programs are told: the stored one, with what a server said beside it.
+fn told_result(draft: &Draft) -> Vec<u8> {
+    let result = draft.value("toolUseResult").map_or_else(Vec::new, |value| value.raw().to_vec());
+    let meta = draft.value("mcpMeta").and_then(Value::fields);
+    match meta.filter(|_| !result.is_empty()) {
+        Some(meta) => object(|merged| {
+            merged.raw("content", &result);
+            meta.iter().for_each(|field| {
+                merged.raw(&field.key.decode(), field.value.raw());
+            });
+        }),
+        None => result,
     }
 }
 

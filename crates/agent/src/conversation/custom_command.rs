@@ -15,7 +15,8 @@ const CAVEAT: &str = "The person wanted to use a command of their own, and it co
 /// A custom command with its expanded text.
 pub(crate) struct ExpandedCommand<'e> {
     pub(crate) invocation: &'e Invocation,
-    pub(crate) text: &'e str,
+    /// The text, in one or more pieces.
+    pub(crate) texts: &'e [String],
     pub(crate) files: &'e [AttachedFile],
 }
 
@@ -41,7 +42,7 @@ impl Conversation<'_> {
             words.push_str(&format!("\n<command-args>{}</command-args>", invocation.arguments));
         }
         let line = self.open_turn(Draft::prompt(PromptContent::Text(&words)), &invocation.text())?;
-        self.append(Draft::meta_prompt(PromptContent::Blocks(&text_block(said.text))))?;
+        self.append(Draft::meta_prompt(PromptContent::Blocks(&text_blocks(said.texts))))?;
         for file in said.files {
             self.append(Draft::attachment(&attached(file)))?;
         }
@@ -77,12 +78,14 @@ pub(super) fn command_tags(name: &str, arguments: &str) -> String {
     )
 }
 
-fn text_block(text: &str) -> Vec<u8> {
+fn text_blocks(texts: &[String]) -> Vec<u8> {
     let mut json = Vec::new();
     let mut list = ArrayWriter::begin(&mut json);
-    list.object(|block| {
-        block.string("type", "text").string("text", text);
-    });
+    for text in texts {
+        list.object(|block| {
+            block.string("type", "text").string("text", text);
+        });
+    }
     list.end();
     json
 }

@@ -10,6 +10,7 @@ mod history;
 mod messages;
 mod open;
 mod rewind;
+mod servers;
 mod surroundings;
 
 pub(crate) use append::failed_result;

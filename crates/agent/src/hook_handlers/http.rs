@@ -6,7 +6,7 @@ use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 
-use crate::api::client::tls_configuration;
+use crate::api::client::{TlsUse, builder};
 use crate::hooks::{HookCall, HookFuture, HookHandler, HookReply};
 
 /// The most bytes of an answer that are read.
@@ -95,9 +95,9 @@ fn client(url: &str) -> Result<Client, String> {
     if !matches!(parsed.scheme(), "http" | "https") {
         return Err(format!("the scheme {} is not supported", parsed.scheme()));
     }
-    let tls = tls_configuration(parsed.scheme(), &[]).map_err(|error| error.to_string())?;
-    let builder = Client::builder().no_proxy().redirect(Policy::none()).http1_only();
-    builder.tls_backend_preconfigured(tls).build().map_err(|error| error.to_string())
+    let tls = if parsed.scheme() == "https" { TlsUse::Needed } else { TlsUse::None };
+    let builder = builder(None, &[], tls).map_err(|error| error.to_string())?;
+    builder.redirect(Policy::none()).build().map_err(|error| error.to_string())
 }
 
 /// Fills in variables.

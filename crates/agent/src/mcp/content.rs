@@ -1,110 +1,191 @@
-//! What a tool of a server answers, as content blocks for the model.
+//! What a tool of a server answers, as the result of a call.
 
-use annals_json::{ArrayWriter, Value, object};
+use annals_json::{ArrayWriter, RawJson, Value, compact, object};
 
+use super::block::BlockReader;
+use super::message::text;
+use super::saved::ResultFiles;
 use crate::tools::{Outcome, ToolContent};
 
-/// The most characters of an answer that the model sees.
-const MAX_CHARS: usize = 100_000;
+/// Whose result it is, and how much of it the model sees.
+pub(super) struct ResultLimits<'r> {
+    /// The server.
+    pub(super) server: &'r str,
+    /// The tool, by the name for the model.
+    pub(super) tool: &'r str,
+    /// The most characters.
+    pub(super) max_chars: usize,
+    /// Where the rest goes.
+    pub(super) files: ResultFiles,
+}
 
 /// Returns the outcome of a call by the result of the server.
-pub(super) fn outcome(result: &[u8]) -> Outcome {
+pub(super) fn outcome(result: &[u8], limits: &ResultLimits<'_>) -> Outcome {
     let Ok(result) = Value::parse(result) else {
         return Outcome::failed("the server's answer is not JSON", "the server's answer is not JSON");
     };
-    let mut room = MAX_CHARS;
-    let content = result.get("content");
-    let mut blocks: Vec<Vec<u8>> =
-        content.into_iter().flat_map(Value::items).map(|block| to_block(block, &mut room)).collect();
-    if let Some(structured) = result.get("structuredContent").filter(|_| blocks.is_empty()) {
-        blocks.push(text_block(&String::from_utf8_lossy(structured.raw()), &mut room));
+    let reader = BlockReader { server: limits.server, files: &limits.files };
+    let content = result.get("content").into_iter().flat_map(Value::items);
+    let blocks: Vec<Vec<u8>> = content.flat_map(|block| reader.read(block)).collect();
+    if result.get("isError").and_then(Value::boolean) == Some(true) {
+        let words = limits.cut(&texts(&blocks));
+        return Outcome { meta: meta(result, None), ..Outcome::failed(words.clone(), &words) };
     }
-    let mut kept = Vec::new();
-    let mut list = ArrayWriter::begin(&mut kept);
-    for block in &blocks {
+    let structured = result.get("structuredContent").filter(|value| !value.is_null());
+    let meta = meta(result, structured);
+    let (shown, kept) = match structured {
+        // The original shows what is structured and drops the texts, which say the same.
+        Some(structured) => limits.words(&compacted(structured), "json"),
+        None if blocks.is_empty() => {
+            (ToolContent::Text(format!("({} completed with no output)", limits.tool)), b"[]".to_vec())
+        }
+        None if texts(&blocks).chars().count() > limits.max_chars => limits.words(&texts(&blocks), "txt"),
+        None => {
+            let kept = list(&blocks);
+            (ToolContent::Blocks(blocks), kept)
+        }
+    };
+    Outcome { shown, kept, meta, ..Outcome::default() }
+}
+
+impl ResultLimits<'_> {
+    /// Returns a text for the model and for the session; one that is too long is saved, and named instead.
+    pub(super) fn words(&self, words: &str, ending: &str) -> (ToolContent, Vec<u8>) {
+        let length = words.chars().count();
+        let words = match length > self.max_chars {
+            true => format!(
+                "The result has {length} characters, more than the {} that fit here; it was {}. Read it from there in parts.",
+                self.max_chars,
+                self.files.save(words.as_bytes(), ending)
+            ),
+            false => words.to_owned(),
+        };
+        let kept = RawJson::string(&words).raw().to_vec();
+        (ToolContent::Text(words), kept)
+    }
+
+    fn cut(&self, words: &str) -> String {
+        match words.char_indices().nth(self.max_chars) {
+            Some((end, _)) => format!("{}\n[cut: {} characters]", &words[..end], words.chars().count()),
+            None if words.is_empty() => "the tool failed and did not say why".to_owned(),
+            None => words.to_owned(),
+        }
+    }
+}
+
+fn compacted(value: Value<'_>) -> String {
+    let mut bytes = Vec::new();
+    compact(value, &mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Returns what a server says beside its result; empty if it says nothing.
+fn meta(result: Value<'_>, structured: Option<Value<'_>>) -> Vec<u8> {
+    let meta = result.get("_meta").filter(|meta| !meta.is_null());
+    let is_link = |block: &Value<'_>| {
+        block.get("type").and_then(Value::text).is_some_and(|kind| kind.is("resource_link"))
+    };
+    let content = result.get("content").into_iter().flat_map(Value::items);
+    let links: Vec<Value<'_>> = content.filter(is_link).collect();
+    if structured.is_none() && meta.is_none() && links.is_empty() {
+        return Vec::new();
+    }
+    object(|object| {
+        if let Some(meta) = meta {
+            object.raw("_meta", meta.raw());
+        }
+        if let Some(structured) = structured {
+            object.raw("structuredContent", structured.raw());
+        }
+        if !links.is_empty() {
+            object.array("resourceLinks", |list| {
+                for link in &links {
+                    list.object(|entry| {
+                        for key in ["uri", "name", "description", "mimeType"] {
+                            entry.string_if(key, text(*link, key).as_deref());
+                        }
+                    });
+                }
+            });
+        }
+    })
+}
+
+/// Returns the texts of blocks, joined by line feeds.
+fn texts(blocks: &[Vec<u8>]) -> String {
+    let words = |block: &Vec<u8>| text(Value::parse(block).ok()?, "text");
+    blocks.iter().filter_map(words).collect::<Vec<_>>().join("\n")
+}
+
+fn list(blocks: &[Vec<u8>]) -> Vec<u8> {
+    let mut json = Vec::new();
+    let mut list = ArrayWriter::begin(&mut json);
+    for block in blocks {
         list.item().extend_from_slice(block);
     }
     list.end();
-    if result.get("isError").and_then(Value::boolean) == Some(true) {
-        let text = |block: &Vec<u8>| Some(Value::parse(block).ok()?.get("text")?.text()?.to_string());
-        let words = blocks.iter().filter_map(text).collect::<Vec<_>>().join("\n");
-        return Outcome::failed(words.clone(), &words);
-    }
-    let shown = match blocks.is_empty() {
-        true => ToolContent::Text("(no content)".to_owned()),
-        false => ToolContent::Blocks(blocks),
-    };
-    Outcome { shown, is_error: false, kept, changed: Vec::new() }
-}
-
-fn to_block(block: Value<'_>, room: &mut usize) -> Vec<u8> {
-    let text =
-        |value: Value<'_>, key: &str| value.get(key).and_then(Value::text).map(|text| text.to_string());
-    let resource = block.get("resource");
-    match text(block, "type").unwrap_or_default().as_str() {
-        "text" => text_block(&text(block, "text").unwrap_or_default(), room),
-        "image" => {
-            let (data, kind) = (text(block, "data"), text(block, "mimeType"));
-            let (Some(data), Some(kind)) = (data, kind) else {
-                return text_block("[an image without data]", room);
-            };
-            object(|image| {
-                image.string("type", "image").object("source", |source| {
-                    source.string("type", "base64").string("media_type", &kind).string("data", &data);
-                });
-            })
-        }
-        "resource" => {
-            let uri = resource.and_then(|resource| text(resource, "uri")).unwrap_or_default();
-            let words = resource.and_then(|resource| text(resource, "text"));
-            let words = words.unwrap_or_else(|| "[its content is not text]".to_owned());
-            text_block(&format!("[resource {uri}]\n{words}"), room)
-        }
-        "resource_link" => {
-            let uri = text(block, "uri").unwrap_or_default();
-            text_block(&format!("[resource {uri}]"), room)
-        }
-        other => text_block(&format!("[content of type {other:?} is not supported]"), room),
-    }
-}
-
-/// The API refuses an empty text, and a long one would fill the context.
-fn text_block(text: &str, room: &mut usize) -> Vec<u8> {
-    let length = text.chars().count();
-    let shown = match text.char_indices().nth(*room) {
-        Some((end, _)) => format!("{}\n[cut: {length} characters]", &text[..end]),
-        None if text.is_empty() => "(empty)".to_owned(),
-        None => text.to_owned(),
-    };
-    *room = room.saturating_sub(length);
-    object(|block| {
-        block.string("type", "text").string("text", &shown);
-    })
+    json
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn answers_become_blocks() {
-        let json =
-            br#"{"content":[{"type":"text","text":"5"},{"type":"image","data":"QQ==","mimeType":"image/png"},
-            {"type":"resource","resource":{"uri":"u","text":"t"}},{"type":"audio"}]}"#;
-        let outcome = outcome(json);
-        let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("{outcome:?}") };
-        assert_eq!(blocks[0], br#"{"type":"text","text":"5"}"#);
-        assert!(!outcome.is_error && blocks.len() == 4);
-        assert!(String::from_utf8_lossy(&blocks[3]).contains("not supported"));
-        let failed = super::outcome(br#"{"content":[{"type":"text","text":"broken"}],"isError":true}"#);
-        assert_eq!(failed, Outcome::failed("broken", "broken"));
+    fn of(json: &str) -> Outcome {
+        let limits =
+            ResultLimits { server: "srv", tool: "mcp__srv__t", max_chars: 100, files: ResultFiles::none() };
+        outcome(json.as_bytes(), &limits)
     }
 
     #[test]
-    fn an_answer_that_is_too_long_is_cut() {
-        let long = format!(r#"{{"content":[{{"type":"text","text":"{}"}}]}}"#, "x".repeat(MAX_CHARS + 1));
-        let ToolContent::Blocks(blocks) = outcome(long.as_bytes()).shown else { panic!("no blocks") };
-        assert!(blocks[0].len() < MAX_CHARS + 100);
-        assert_eq!(outcome(b"{}").shown, ToolContent::Text("(no content)".to_owned()));
+    fn blocks_are_kept_as_they_are_shown() {
+        let outcome =
+            of(r#"{"content":[{"type":"text","text":"5"},{"type":"text","text":"6"}],"_meta":{"a":1}}"#);
+        let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("{outcome:?}") };
+        assert_eq!((blocks.len(), outcome.is_error), (2, false));
+        assert_eq!(outcome.kept, br#"[{"type":"text","text":"5"},{"type":"text","text":"6"}]"#);
+        assert_eq!(outcome.meta, br#"{"_meta":{"a":1}}"#);
+    }
+
+    #[test]
+    fn links_are_told_beside_the_result() {
+        let outcome = of(r#"{"content":[{"type":"resource_link","name":"n","uri":"u","title":"t"}]}"#);
+        assert_eq!(outcome.meta, br#"{"resourceLinks":[{"uri":"u","name":"n"}]}"#);
+    }
+
+    #[test]
+    fn structured_content_takes_the_place_of_texts() {
+        let outcome = of(r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"b": 1, "a":[2]}}"#);
+        assert_eq!(outcome.shown, ToolContent::Text(r#"{"b":1,"a":[2]}"#.to_owned()));
+        assert_eq!(outcome.kept, br#""{\"b\":1,\"a\":[2]}""#);
+        assert_eq!(outcome.meta, br#"{"structuredContent":{"b": 1, "a":[2]}}"#);
+    }
+
+    #[test]
+    fn errors_and_nothing_are_texts() {
+        let failed =
+            of(r#"{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}"#);
+        assert_eq!(failed, Outcome::failed("a\nb", "a\nb"));
+        let nothing = of(r#"{"content":[]}"#);
+        assert_eq!(nothing.shown, ToolContent::Text("(mcp__srv__t completed with no output)".to_owned()));
+        assert_eq!((nothing.kept.as_slice(), nothing.is_error), (&b"[]"[..], false));
+        assert!(of("x").is_error && of(r#"{"isError":true}"#).is_error);
+    }
+
+    #[test]
+    fn a_result_that_is_too_long_is_named_and_not_shown() {
+        let long = "y".repeat(101);
+        for json in [
+            format!(r#"{{"content":[{{"type":"text","text":"{long}"}}]}}"#),
+            format!(r#"{{"content":[],"structuredContent":"{long}"}}"#),
+        ] {
+            let outcome = of(&json);
+            let ToolContent::Text(words) = &outcome.shown else { panic!("{outcome:?}") };
+            assert!(words.contains("more than the 100") && !words.contains("yyy"), "{words}");
+            assert!(!outcome.is_error);
+        }
+        let failed = of(&format!(r#"{{"content":[{{"type":"text","text":"{long}"}}],"isError":true}}"#));
+        let ToolContent::Text(words) = &failed.shown else { panic!("{failed:?}") };
+        assert!(words.contains("[cut: 101 characters]"), "{words}");
     }
 }

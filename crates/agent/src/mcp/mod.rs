@@ -1,16 +1,44 @@
-//! MCP servers: their tools, for the model.
+//! MCP servers: their tools, prompts and resources, for the model.
 //!
 //! | module | owns |
 //! |---|---|
-//! | `server` | one server: connecting, its tools, its state |
-//! | `tool` | a tool of a server, as the model calls it |
-//! | `content` | what a tool answers, as content blocks |
+//! | `config` | the definition of a server, and variables in it |
+//! | `connect` | opens the transport that a definition asks for |
+//! | `process`, `http`, `event_stream` | the transports: standard input and output, streamable HTTP, server-sent events |
+//! | `message`, `pending` | messages of JSON-RPC, and answers that are waited for |
+//! | `server`, `session`, `inbox` | one server: its state; connecting and asking; what it asks and tells |
+//! | `servers` | all servers of a conversation |
+//! | `tool`, `prompt`, `resources` | what servers offer |
+//! | `content`, `block`, `saved` | what a tool answers: the result, its blocks, what is too large for the model |
 //!
-//! How messages reach a server is the affair of its [`McpTransport`]; the messages are JSON-RPC.
+//! The client is our own and not a library: one bad tool costs that tool, results keep the bytes of the server, and the old
+//! transport over server-sent events is still in use (docs/design.md).
 
+mod block;
+mod config;
+mod connect;
 mod content;
+mod event_stream;
+mod http;
+mod inbox;
+mod message;
+mod pending;
+mod process;
+mod prompt;
+mod resources;
+mod saved;
 mod server;
+mod servers;
+mod session;
 mod tool;
 
-pub use server::{McpError, McpFuture, McpServer, McpServers, McpState, McpStatus, McpTransport};
+pub use config::{McpConfigError, McpServerConfig, ServerKind, fingerprint};
+pub use connect::{ConfigConnector, McpLaunch, McpProcesses};
+pub use http::McpHttp;
+pub use inbox::McpInbox;
+pub use server::{
+    ConnectFuture, McpConnector, McpError, McpFuture, McpLimits, McpOrigin, McpServer, McpState, McpStatus,
+    McpTransport,
+};
+pub use servers::McpServers;
 pub use tool::McpTool;

@@ -1,29 +1,49 @@
-//! One MCP server: how it is connected, which tools it has, and in what state it is.
+//! One MCP server: how messages reach it, in what state it is, and what it offers.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use annals_json::{ObjectWriter, Value, object};
+use tokio::sync::watch;
+use tokio::time::Instant;
 
-use super::tool::{McpTool, ToolDefinition};
-use crate::tools::Tool;
-
-/// The version of the protocol that is offered.
-const PROTOCOL: &str = "2025-06-18";
-/// The most pages of a list of tools.
-const MAX_PAGES: usize = 100;
+use super::inbox::{McpInbox, StaleLists};
+use super::prompt::PromptDefinition;
+use super::tool::ToolDefinition;
 
 /// A message on its way, and its answer.
 pub type McpFuture<'m> = Pin<Box<dyn Future<Output = Result<Vec<u8>, McpError>> + Send + 'm>>;
 
+/// A transport that is being opened.
+pub type ConnectFuture<'c> =
+    Pin<Box<dyn Future<Output = Result<Arc<dyn McpTransport>, McpError>> + Send + 'c>>;
+
 /// Carries messages to a server. Dropping the future takes the message back.
 pub trait McpTransport: Send + Sync {
-    /// Sends a message and returns the answer, both as JSON-RPC.
+    /// Sends a message and returns the answer, both as JSON-RPC; for a notification the answer means nothing.
     fn send<'m>(&'m self, message: Vec<u8>) -> McpFuture<'m>;
+
+    /// Sends a message that has no answer, without waiting.
+    fn post(&self, _message: Vec<u8>) {}
+
+    /// Called once the server is initialized, with the version of the protocol that it has chosen.
+    fn begin(&self, _protocol: &str) {}
+
+    /// Returns why no more messages reach the server; `None` as long as they do.
+    fn closed(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Opens a transport, again after it was closed.
+pub trait McpConnector: Send + Sync {
+    /// Opens it. What the server asks and tells goes to the inbox.
+    fn open<'c>(&'c self, inbox: McpInbox) -> ConnectFuture<'c>;
 }
 
 /// Why a message has no result.
@@ -32,6 +52,27 @@ pub enum McpError {
     /// The server cannot be reached.
     #[error("the server cannot be reached: {0}")]
     Unreachable(String),
+    /// The server wants a sign-in.
+    #[error(
+        "the server wants a sign-in ({0}), which is not supported; a header of its definition can hold a token"
+    )]
+    Unauthorized(u16),
+    /// The connection ended before the answer.
+    #[error("Connection closed{}", suffix(.0))]
+    Closed(String),
+    /// The answer took too long.
+    #[error("no answer from MCP server {server:?} to {what} within {seconds} s")]
+    Late {
+        /// The server.
+        server: String,
+        /// What was asked for.
+        what: String,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The server is switched off.
+    #[error("the server is switched off")]
+    Disabled,
     /// The server answered with an error.
     #[error("{0}")]
     Server(String),
@@ -40,13 +81,24 @@ pub enum McpError {
     Malformed(&'static str),
 }
 
+impl McpError {
+    /// Returns whether the next attempt may succeed: the server may be starting.
+    pub(super) fn is_passing(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::Late { .. })
+    }
+}
+
+fn suffix(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!(": {why}") }
+}
+
 /// How far a server is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum McpStatus {
     /// It is not connected yet.
     #[default]
     Pending,
-    /// Its tools are known.
+    /// What it offers is known.
     Connected,
     /// It could not be connected.
     Failed(String),
@@ -75,7 +127,13 @@ pub struct McpState {
     pub info: Option<Vec<u8>>,
     /// Its tools.
     pub(super) tools: Vec<ToolDefinition>,
-    /// Tools that are left out, each with the reason.
+    /// Its prompts.
+    pub(super) prompts: Vec<PromptDefinition>,
+    /// Whether it has resources.
+    pub has_resources: bool,
+    /// What the model should know to use it.
+    pub instructions: Option<String>,
+    /// What is left out, each with the reason.
     pub problems: Vec<String>,
 }
 
@@ -84,14 +142,70 @@ impl McpState {
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| tool.name.as_str())
     }
+
+    /// Returns what the server says about the effects of its tools: each a JSON object.
+    pub fn tool_hints(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.tools.iter().map(|tool| (tool.name.as_str(), tool.annotations.as_slice()))
+    }
+
+    pub(super) fn failed(error: &McpError) -> Self {
+        Self { status: McpStatus::Failed(error.to_string()), ..Self::default() }
+    }
+}
+
+/// Where a server is configured, in the words of the protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpOrigin {
+    /// `stdio`, `http`, `sse` or `sdk`.
+    pub transport: &'static str,
+    /// `dynamic`, `local`, `project` or `user`.
+    pub scope: &'static str,
+    /// The same, or `sdk`.
+    pub source: &'static str,
+    /// The folder that the server is told to work in; `None` for one inside the program.
+    pub folder: Option<PathBuf>,
+}
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct McpLimits {
+    /// Connecting.
+    pub connect: Duration,
+    /// A call.
+    pub call: Duration,
+    /// A call that tells of no progress.
+    pub idle: Duration,
+    /// The most tokens of a result that the model sees.
+    pub max_tokens: usize,
+}
+
+impl Default for McpLimits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(30),
+            call: Duration::from_secs(100_000),
+            idle: Duration::from_secs(1800),
+            max_tokens: 25_000,
+        }
+    }
 }
 
 /// A server.
 pub struct McpServer {
     name: String,
-    transport: Box<dyn McpTransport>,
-    next_id: AtomicU64,
+    pub(super) origin: McpOrigin,
+    pub(super) limits: McpLimits,
+    pub(super) connector: Box<dyn McpConnector>,
+    pub(super) next_id: AtomicU64,
     state: Mutex<McpState>,
+    transport: Mutex<Option<Arc<dyn McpTransport>>>,
+    /// When calls last told of progress, by their ids.
+    pub(super) progress: Mutex<HashMap<u64, Instant>>,
+    /// Lists that have changed and are not read again yet.
+    pub(super) stale: StaleLists,
+    /// Only one at a time connects it.
+    pub(super) connecting: tokio::sync::Mutex<()>,
+    is_settled: watch::Sender<bool>,
 }
 
 impl fmt::Debug for McpServer {
@@ -100,10 +214,38 @@ impl fmt::Debug for McpServer {
     }
 }
 
+/// A transport that needs no opening.
+struct FixedTransport(Arc<dyn McpTransport>);
+
+impl McpConnector for FixedTransport {
+    fn open<'c>(&'c self, _: McpInbox) -> ConnectFuture<'c> {
+        let transport = Arc::clone(&self.0);
+        Box::pin(async move { Ok(transport) })
+    }
+}
+
 impl McpServer {
+    /// Creates a server inside the program that drives this one; it is not connected yet.
+    pub fn of_program(name: &str, transport: Arc<dyn McpTransport>, limits: McpLimits) -> Self {
+        let origin = McpOrigin { transport: "sdk", scope: "dynamic", source: "sdk", folder: None };
+        Self::new(name, origin, Box::new(FixedTransport(transport)), limits)
+    }
+
     /// Creates a server that is not connected yet.
-    pub fn new(name: &str, transport: Box<dyn McpTransport>) -> Self {
-        Self { name: name.to_owned(), transport, next_id: AtomicU64::new(0), state: Mutex::default() }
+    pub fn new(name: &str, origin: McpOrigin, connector: Box<dyn McpConnector>, limits: McpLimits) -> Self {
+        Self {
+            name: name.to_owned(),
+            origin,
+            limits,
+            connector,
+            next_id: AtomicU64::new(0),
+            state: Mutex::default(),
+            transport: Mutex::default(),
+            progress: Mutex::default(),
+            stale: StaleLists::default(),
+            connecting: tokio::sync::Mutex::new(()),
+            is_settled: watch::Sender::new(false),
+        }
     }
 
     /// Returns the name by which it is configured.
@@ -111,119 +253,56 @@ impl McpServer {
         &self.name
     }
 
-    /// Returns what is known of it.
+    /// Returns where it is configured.
+    pub fn origin(&self) -> &McpOrigin {
+        &self.origin
+    }
+
+    /// Returns what is known of it. A server that is gone is failed.
     pub fn state(&self) -> McpState {
-        self.lock().clone()
+        let state = self.lock().clone();
+        let closed = self.transport().and_then(|transport| transport.closed());
+        match (&state.status, closed) {
+            (McpStatus::Connected, Some(why)) => {
+                McpState { status: McpStatus::Failed(McpError::Closed(why).to_string()), ..state }
+            }
+            _ => state,
+        }
     }
 
     /// Switches it on or off; it is connected by [`Self::connect`].
     pub fn set_enabled(&self, is_enabled: bool) {
         let status = if is_enabled { McpStatus::Pending } else { McpStatus::Disabled };
+        self.disconnect();
         *self.lock() = McpState { status, ..McpState::default() };
     }
 
-    fn lock(&self) -> MutexGuard<'_, McpState> {
+    /// Ends the connection.
+    pub fn disconnect(&self) {
+        let transport = self.transport.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(transport);
+        self.stale.send_replace(0);
+    }
+
+    /// Waits until the first attempt to connect has ended.
+    pub async fn settle(&self) {
+        // The sender lives as long as the server.
+        let _ = self.is_settled.subscribe().wait_for(|is_settled| *is_settled).await;
+    }
+
+    pub(super) fn set_settled(&self) {
+        self.is_settled.send_replace(true);
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, McpState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Connects it and reads its tools. What fails is its state.
-    pub async fn connect(&self) {
-        let connected = self.handshake().await;
-        *self.lock() = connected.unwrap_or_else(|error| McpState {
-            status: McpStatus::Failed(error.to_string()),
-            ..McpState::default()
-        });
+    pub(super) fn transport(&self) -> Option<Arc<dyn McpTransport>> {
+        self.transport.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn handshake(&self) -> Result<McpState, McpError> {
-        let hello = self.request("initialize", |params| {
-            params.string("protocolVersion", PROTOCOL).object("capabilities", |_| {});
-            params.object("clientInfo", |client| {
-                client.string("name", "annals").string("version", env!("CARGO_PKG_VERSION"));
-            });
-        });
-        let hello = hello.await?;
-        let info = Value::parse(&hello).ok().and_then(|hello| hello.get("serverInfo"));
-        let info = info.map(|info| info.raw().to_vec());
-        let ready = object(|message| {
-            message.string("jsonrpc", "2.0").string("method", "notifications/initialized");
-        });
-        // A notification has no result.
-        self.transport.send(ready).await?;
-        let (mut tools, mut problems, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-        let mut cursor = None;
-        for _ in 0..MAX_PAGES {
-            let page = self
-                .request("tools/list", |params| {
-                    params.string_if("cursor", cursor.as_deref());
-                })
-                .await?;
-            let page = Value::parse(&page).map_err(|_| McpError::Malformed("no JSON"))?;
-            let listed = page.get("tools").ok_or(McpError::Malformed("it has no tools"))?;
-            for tool in listed.items() {
-                match ToolDefinition::read(&self.name, tool) {
-                    Ok(tool) if seen.insert(tool.full_name.clone()) => tools.push(tool),
-                    Ok(tool) => problems.push(format!("{}: another tool has this name", tool.full_name)),
-                    Err(problem) => problems.push(problem),
-                }
-            }
-            cursor = page.get("nextCursor").and_then(Value::text).map(|text| text.to_string());
-            if cursor.is_none() {
-                break;
-            }
-        }
-        Ok(McpState { status: McpStatus::Connected, info, tools, problems })
-    }
-
-    /// Sends a request and returns its result: JSON.
-    pub(super) async fn request(
-        &self,
-        method: &str,
-        fill: impl FnOnce(&mut ObjectWriter<'_>),
-    ) -> Result<Vec<u8>, McpError> {
-        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let message = object(|message| {
-            message.string("jsonrpc", "2.0").number("id", id).string("method", method);
-            message.object("params", fill);
-        });
-        let answer = self.transport.send(message).await?;
-        let answer = Value::parse(&answer).map_err(|_| McpError::Malformed("it is not JSON"))?;
-        if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
-            let message = error.get("message").and_then(Value::text).map(|text| text.to_string());
-            return Err(McpError::Server(message.unwrap_or_else(|| "an error without a message".to_owned())));
-        }
-        let result = answer.get("result").ok_or(McpError::Malformed("it has neither result nor error"))?;
-        Ok(result.raw().to_vec())
-    }
-}
-
-/// The servers of a conversation.
-#[derive(Clone, Debug, Default)]
-pub struct McpServers(Arc<Vec<Arc<McpServer>>>);
-
-impl McpServers {
-    /// Creates the list.
-    pub fn new(servers: Vec<McpServer>) -> Self {
-        Self(Arc::new(servers.into_iter().map(Arc::new).collect()))
-    }
-
-    /// Returns all servers.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<McpServer>> {
-        self.0.iter()
-    }
-
-    /// Returns the server of this name.
-    pub fn named(&self, name: &str) -> Option<&Arc<McpServer>> {
-        self.iter().find(|server| server.name() == name)
-    }
-
-    /// Returns the tools of all servers that are connected.
-    pub fn tools<'t>(&self) -> Vec<Box<dyn Tool + 't>> {
-        let tools = |server: &Arc<McpServer>| {
-            let tools = server.state().tools;
-            let made = tools.into_iter().map(|tool| McpTool::new(Arc::clone(server), tool));
-            made.map(|tool| Box::new(tool) as Box<dyn Tool + 't>).collect::<Vec<_>>()
-        };
-        self.iter().flat_map(tools).collect()
+    pub(super) fn set_transport(&self, transport: &Arc<dyn McpTransport>) {
+        *self.transport.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(transport));
     }
 }

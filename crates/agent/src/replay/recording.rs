@@ -109,7 +109,7 @@ impl Recording {
                 let kept = user.tool_use_result_value().map(|value| value.raw().to_vec()).unwrap_or_default();
                 let is_error = fields.is_true("is_error");
                 let shown = shown(fields.get("content"));
-                self.results.entry(id).or_insert(Outcome { shown, is_error, kept, changed: Vec::new() });
+                self.results.entry(id).or_insert(Outcome { shown, is_error, kept, ..Outcome::default() });
             }
         }
     }

@@ -38,7 +38,7 @@ impl<R> Reply<R> {
 impl Outcome {
     /// A text for the model, and the `toolUseResult` for the session.
     pub fn text(text: impl Into<String>, kept: Vec<u8>) -> Self {
-        Self { shown: ToolContent::Text(text.into()), is_error: false, kept, changed: Vec::new() }
+        Self { shown: ToolContent::Text(text.into()), kept, ..Self::default() }
     }
 
     /// A call that was not carried out.
@@ -51,7 +51,7 @@ impl Outcome {
     pub fn failed(shown: impl Into<String>, kept: &str) -> Self {
         let mut json = Vec::new();
         write_string(&mut json, &format!("Error: {kept}"));
-        Self { shown: ToolContent::Text(shown.into()), is_error: true, kept: json, changed: Vec::new() }
+        Self { shown: ToolContent::Text(shown.into()), is_error: true, kept: json, ..Self::default() }
     }
 
     /// Adds a file that was changed.

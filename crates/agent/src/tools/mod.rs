@@ -81,6 +81,8 @@ pub struct Outcome {
     pub kept: Vec<u8>,
     /// The files that it changed.
     pub changed: Vec<PathBuf>,
+    /// `mcpMeta`: what a server says beside its result, JSON; empty if it says nothing. Kept in the session and not sent.
+    pub meta: Vec<u8>,
 }
 
 /// The content of a tool result, as the model sees it.
@@ -109,6 +111,11 @@ pub trait Tool: Send + Sync {
     /// Returns what a call with this input would do, for the policy; an error if the input is invalid, which is sent to the
     /// model.
     fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError>;
+
+    /// Whether a person must agree to every call, whatever the rules say.
+    fn must_ask(&self) -> bool {
+        false
+    }
 
     /// Forgets what its calls returned: after a compaction it is no longer in the model's context.
     fn forget(&self) {}

@@ -59,6 +59,8 @@ pub struct Agent<'a, T, S> {
     pub structured: Option<StructuredSlot>,
     /// The tools of MCP servers; those that connect later are added before a turn.
     pub mcp: McpServers,
+    /// The servers whose instructions the model knows; `None` until the session was asked.
+    pub(super) instructed: Option<Vec<String>>,
     /// Why a hook ends the turn after the current calls.
     pub(super) hook_stop: Option<String>,
     /// What hooks said about the current calls.
@@ -103,6 +105,7 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             should_absorb_prompts: false,
             structured: None,
             mcp: McpServers::default(),
+            instructed: None,
             hook_stop: None,
             remarks: CallRemarks::default(),
             start_remarks: CallRemarks::default(),
@@ -127,16 +130,8 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             self.contexts().iter().for_each(|context| context.restore(&calls));
         }
         self.update_surroundings();
-        self.update_mcp_tools();
+        self.offer_server_tools();
         Ok(())
-    }
-
-    /// Offers the tools of the servers that are connected now.
-    fn update_mcp_tools(&mut self) {
-        if self.mcp.iter().next().is_some() {
-            self.tools.retain(|tool| !tool.spec().name.starts_with("mcp__"));
-            self.tools.extend(self.mcp.tools());
-        }
     }
 
     /// Records the folder and the branch of further lines.

@@ -17,7 +17,7 @@ use crate::api::transport::Transport;
 use crate::protocol::{
     Approver, Commands, Denial, Event, EventSink, Notice, PermissionRequest, Permit, PermitChanges,
 };
-use crate::tools::{Outcome, ToolContent, ToolRequest, unknown_parameter};
+use crate::tools::{Outcome, Tool, ToolContent, ToolRequest, unknown_parameter};
 
 /// The decision about a call.
 pub(super) enum Approval {
@@ -96,7 +96,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             Ok(wanted) => wanted,
             Err(outcome) => return Approval::Resolved(outcome),
         };
-        match hooked.apply(self.decide(&wanted)) {
+        match self.with_question(call, hooked.apply(self.decide(&wanted))) {
             Decision::Allow { .. } => Approval::Run(self.approved(&wanted, input)),
             Decision::Deny { because } => self.refuse(call, &because.to_string(), report),
             Decision::Ask { because, suggestions } => {
@@ -219,6 +219,16 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         tool.call(&fields).map_err(|error| wrong(&error.to_string()))
     }
 
+    /// Some tools ask a person about every call.
+    fn with_question(&self, call: &PendingCall, decision: Decision) -> Decision {
+        match decision {
+            Decision::Allow { .. } if self.tool(&call.name).is_some_and(Tool::must_ask) => {
+                Decision::ask(Reason::NotCovered(call.name.clone()))
+            }
+            decision => decision,
+        }
+    }
+
     fn decide(&self, wanted: &ToolRequest) -> Decision {
         let rules = self.grants.merged(self.policy.rules);
         wanted.decide(&Policy { rules: &rules, ..self.policy })
@@ -250,12 +260,12 @@ pub(super) fn is_ask_rule(because: &Reason) -> bool {
 
 pub(super) fn failed(why: &str) -> Outcome {
     let kept = RawJson::string(&format!("Error: {why}")).raw().to_vec();
-    Outcome { shown: ToolContent::Text(why.to_owned()), is_error: true, kept, changed: Vec::new() }
+    Outcome { shown: ToolContent::Text(why.to_owned()), is_error: true, kept, ..Outcome::default() }
 }
 
 /// Builds the result of an invalid call.
 fn wrong(why: &str) -> Outcome {
     let kept = RawJson::string(&format!("Error: {why}")).raw().to_vec();
     let shown = ToolContent::Text(format!("<tool_use_error>{why}</tool_use_error>"));
-    Outcome { shown, is_error: true, kept, changed: Vec::new() }
+    Outcome { shown, is_error: true, kept, ..Outcome::default() }
 }

@@ -166,5 +166,7 @@ fn result(call: &str, outcome: &Outcome) -> Draft {
     };
     let ended = if outcome.is_error { ToolOutcome::Failed } else { ToolOutcome::Done };
     let shown = Some(&outcome.kept[..]).filter(|kept| !kept.is_empty());
-    Draft::tool_result(ToolResultDraft { tool_use: call, content: &content, outcome: ended, shown })
+    let draft =
+        Draft::tool_result(ToolResultDraft { tool_use: call, content: &content, outcome: ended, shown });
+    if outcome.meta.is_empty() { draft } else { draft.field("mcpMeta", &outcome.meta) }
 }

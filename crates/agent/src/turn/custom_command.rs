@@ -9,10 +9,12 @@ use super::approve::Approval;
 use super::attempt::RunOutcome;
 use super::pending::PendingCall;
 use super::progress::ProgressLog;
+use super::wait::{Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
 use crate::commands::{Invocation, TemplatePart, mentioned, parts};
 use crate::conversation::{AttachedFile, ExpandedCommand};
+use crate::mcp::McpServers;
 use crate::protocol::{Commands, EventSink, TurnError, WrittenLine};
 use crate::tools::{Outcome, ToolContent};
 use annals_policy::paths::FileKind;
@@ -65,6 +67,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Result<CommandStart, TurnError> {
+        // A file can have such a name, too; the prompt of a server has no text here.
+        if invocation.command.body.is_empty() && McpServers::is_tool(&invocation.command.name) {
+            return self.begin_prompt(invocation, commands).await;
+        }
         let parts = parts(&invocation.command.body, &invocation.arguments);
         let mut text = String::new();
         for part in &parts {
@@ -96,9 +102,33 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 Err(Interruption) => return Ok(CommandStart::Interrupted),
             }
         }
-        let line =
-            self.conversation.append_command(&ExpandedCommand { invocation, text: &text, files: &files })?;
+        let line = self.conversation.append_command(&ExpandedCommand {
+            invocation,
+            texts: &[text],
+            files: &files,
+        })?;
         Ok(CommandStart::Started(line))
+    }
+
+    /// Writes a prompt that a server fills in.
+    async fn begin_prompt(
+        &mut self,
+        invocation: &Invocation,
+        commands: &mut Commands,
+    ) -> Result<CommandStart, TurnError> {
+        let name = &invocation.command.name;
+        let filled = either(self.mcp.prompt(name, &invocation.arguments), commands.interrupt()).await;
+        let why = match filled {
+            Either::First(Some(Ok(texts))) => {
+                let command = ExpandedCommand { invocation, texts: &texts, files: &[] };
+                return Ok(CommandStart::Started(self.conversation.append_command(&command)?));
+            }
+            Either::First(Some(Err(why))) => format!("/{name} was not carried out: {why}"),
+            Either::First(None) => format!("/{name} was not carried out: its server has it no more"),
+            Either::Second(()) => return Ok(CommandStart::Interrupted),
+        };
+        let line = self.conversation.append_failed_command(invocation, &why)?;
+        Ok(CommandStart::Failed(line, TurnError::Command(why)))
     }
 
     /// Reads a mentioned file; `None` if it is not a file or may not be read.

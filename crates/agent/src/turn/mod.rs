@@ -11,6 +11,7 @@
 //! | `calls` | the tool calls of a response: approval → attempt → result |
 //! | `approve`, `attempt` | the first two of these |
 //! | `hooks` | what hooks are told, and what follows from their answers |
+//! | `servers` | what MCP servers offer |
 //! | `queue` | what comes while a turn runs: prompts, settings |
 //! | `progress` | what tools report while they run |
 //! | `pull_request` | pull requests that commands open |
@@ -32,6 +33,7 @@ mod pull_request;
 mod queue;
 mod respond;
 mod run;
+mod servers;
 mod state;
 mod step;
 mod wait;

@@ -112,7 +112,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             stop_blocks: 0,
             output_requests: 0,
         };
+        self.mcp.settle().await;
         let invocation = Invocation::of(prompt, &self.custom);
+        let invocation = invocation.or_else(|| Invocation::of(prompt, &self.mcp.commands()));
         // A fallback model holds for the rest of the turn.
         let model = self.turn_config.model.clone();
         let saved = invocation.as_ref().map(|invocation| self.apply_command(invocation));
@@ -225,6 +227,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             self.conversation.append_reminders(&notices)?;
         }
         loop {
+            self.mcp.wait_for_lists().await;
+            self.offer_server_tools();
+            self.append_instructions()?;
             self.append_queued_prompts(commands)?;
             self.report_notices(report);
             if self.turn_config.max_responses.is_some_and(|max| state.finished.responses >= max) {

@@ -4,6 +4,7 @@
 
 mod api;
 mod fuzz_seeds;
+mod mcp;
 mod memory;
 mod modules;
 mod replay;

@@ -53,9 +53,12 @@ pub(crate) struct SdkArgs {
     /// Who decides about permissions: `stdio` asks the program
     #[arg(long, value_name = "TOOL")]
     pub(crate) permission_prompt_tool: Option<String>,
-    /// MCP servers: JSON or files; only servers of the program are used
+    /// MCP servers: JSON or files
     #[arg(long, value_name = "CONFIG", num_args = 1..)]
     pub(crate) mcp_config: Vec<String>,
+    /// Use only the MCP servers of --mcp-config
+    #[arg(long)]
+    pub(crate) strict_mcp_config: bool,
     /// Skip all permission checks: `--permission-mode bypassPermissions`
     #[arg(long)]
     pub(crate) dangerously_skip_permissions: bool,
@@ -69,9 +72,6 @@ pub(crate) struct SdkArgs {
 /// Options that are accepted and have no effect; each is reported.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct InertArgs {
-    /// Use only servers of --mcp-config (there are no others)
-    #[arg(long, hide = true)]
-    strict_mcp_config: bool,
     #[arg(long, hide = true, value_name = "DIR")]
     plugin_dir: Vec<PathBuf>,
     #[arg(long, hide = true)]
@@ -111,12 +111,6 @@ impl InertArgs {
             (self.debug.is_some() || self.debug_to_stderr, "--debug", "there is no debug output"),
         ];
         all.into_iter().filter(|(is_given, ..)| *is_given).map(|(_, option, why)| (option, why)).collect()
-    }
-
-    /// Returns whether servers from elsewhere are excluded; there are none, so that this changes nothing.
-    #[cfg(test)]
-    fn is_strict(&self) -> bool {
-        self.strict_mcp_config
     }
 }
 
@@ -222,7 +216,7 @@ mod tests {
         assert_eq!((args.resume.flatten().as_deref(), args.sdk.max_budget_usd), (Some("ID"), Some(0.5)));
         assert_eq!(args.sdk.setting_sources.as_deref(), Some(""));
         assert_eq!(args.sdk.betas, ["a", "b"]);
-        assert!(args.sdk.inert.is_strict() && args.sdk.include_partial_messages);
+        assert!(args.sdk.strict_mcp_config && args.sdk.include_partial_messages);
         let told: Vec<&str> = args.sdk.inert.given().into_iter().map(|(option, _)| option).collect();
         assert_eq!(told, ["--plugin-dir"]);
         assert_eq!(parse(&["--tools", ""]).sdk.tools.map(|tools| tools.join("")), Some(String::new()));

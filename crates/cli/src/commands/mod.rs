@@ -24,6 +24,7 @@ mod import;
 mod index;
 mod ls;
 mod man;
+mod mcp;
 mod merge;
 mod mock_api;
 mod move_project;
@@ -89,6 +90,7 @@ fn needs_one_store(command: &Command) -> bool {
         Command::Trash(args) => args.empty && !args.all_stores,
         Command::Undo(args) => !args.list && args.id.is_none(),
         Command::Usage(args) => args.compare,
+        Command::Mcp(_) => true,
         _ => false,
     }
 }
@@ -155,6 +157,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Rewind(args)) => rewind::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Chat(args)) => chat::run(*args.0, context),
+        Some(Command::Mcp(args)) => mcp::run(&args, context),
         Some(Command::Config(args)) => config::run(&args, context),
         Some(Command::MockApi(args)) => mock_api::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),

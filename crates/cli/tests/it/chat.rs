@@ -6,6 +6,7 @@ mod control;
 mod hooks;
 mod keys;
 mod left_running;
+mod mcp_servers;
 mod options;
 mod refused;
 mod starting;

@@ -44,6 +44,7 @@ mod links;
 mod listing;
 #[cfg(target_os = "linux")]
 mod long_lines;
+mod mcp;
 mod messages;
 mod mock_api;
 mod old_data;

@@ -97,9 +97,8 @@ impl Policy<'_> {
                     decided => decided,
                 }
             }
-            Call::Mcp(name) => {
-                self.by_rules(name, name, vec![(*name).to_owned()], |matcher, _| is_mcp(matcher, name))
-            }
+            Call::Mcp(name) => self
+                .by_rules(name, name, vec![(*name).to_owned()], |matcher, list| is_mcp(matcher, name, list)),
             Call::WebSearch => {
                 self.by_rules("WebSearch", "WebSearch", vec!["WebSearch".to_owned()], |_, _| false)
             }
@@ -167,19 +166,29 @@ fn is_whole(rule: &Rule, tool: &str) -> bool {
                 || (name == "Edit" && matches!(tool, "Write" | "NotebookEdit"))
                 || (name == "Read" && matches!(tool, "Glob" | "Grep"))
         }
-        matcher => is_mcp(matcher, tool) && matches!(matcher, Matcher::Mcp { tool: None, .. }),
+        matcher => is_mcp(matcher, tool, rule.list) && matches!(matcher, Matcher::Mcp { tool: None, .. }),
     }
 }
 
-fn is_mcp(matcher: &Matcher, name: &str) -> bool {
+/// Whether a rule matches a tool of a server. Names of servers can hold `__`: where a server ends is not known, so a rule that
+/// denies or asks also matches as the whole name of a server.
+fn is_mcp(matcher: &Matcher, name: &str, list: RuleList) -> bool {
     let Matcher::Mcp { server, tool } = matcher else { return false };
-    let Some(rest) = name.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server.as_str())) else {
-        return false;
-    };
+    let Some(rest) = name.strip_prefix("mcp__") else { return false };
+    if server.is_empty() {
+        return true;
+    }
+    let Some(rest) = rest.strip_prefix(server.as_str()) else { return false };
     match (tool, rest.strip_prefix("__")) {
         (_, None) => rest.is_empty() && tool.is_none(),
         (None, Some(_)) => true,
-        (Some(tool), Some(called)) => called == tool,
+        (Some(tool), Some(called)) => match tool.strip_suffix('*') {
+            Some(beginning) => called.starts_with(beginning),
+            None => {
+                let is_server = called.strip_prefix(tool.as_str()).is_some_and(|more| more.starts_with("__"));
+                called == tool || (is_server && list != RuleList::Allow)
+            }
+        },
     }
 }
 

@@ -90,11 +90,11 @@ pub enum Matcher {
     Domain(String),
     /// `Agent(type)`, `Task(type)`
     Agent(String),
-    /// `mcp__server` and `mcp__server__tool`
+    /// `mcp__server`, `mcp__server__tool` and `mcp__server__to*`
     Mcp {
-        /// The server.
+        /// The server; empty for all, which only a deny or ask rule can say.
         server: String,
-        /// The tool; `None` for all tools of the server.
+        /// The tool, or the beginning of its name before `*`; `None` for all tools of the server.
         tool: Option<String>,
     },
     /// A rule that cannot be parsed, and why.

@@ -43,8 +43,13 @@ fn whole(tool: &str, list: RuleList) -> Matcher {
     if let Some(mcp) = tool.strip_prefix("mcp__") {
         let (server, tool) = mcp.split_once("__").map_or((mcp, None), |(server, tool)| (server, Some(tool)));
         let tool = tool.filter(|tool| *tool != "*");
-        if !is_name(server) || tool.is_some_and(|tool| !is_name(tool)) {
-            return Matcher::Unknown("`*` can only stand for all tools of a server");
+        if (server, tool) == ("*", None) && list != RuleList::Allow {
+            return Matcher::Mcp { server: String::new(), tool: None };
+        }
+        // A star at the end stands for the rest of a tool's name.
+        let is_tool = |tool: &str| is_name(tool.strip_suffix('*').unwrap_or(tool));
+        if !is_name(server) || tool.is_some_and(|tool| !is_tool(tool)) {
+            return Matcher::Unknown("`*` can only end the name of a tool of one server");
         }
         return Matcher::Mcp { server: server.to_owned(), tool: tool.map(str::to_owned) };
     }

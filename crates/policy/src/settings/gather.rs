@@ -31,6 +31,8 @@ pub struct EffectiveSettings {
     pub sandbox: SandboxSettings,
     /// The hooks, those of the administrator first.
     pub hooks: Vec<SettingsHooks>,
+    /// Servers of projects that are not started.
+    pub disabled_servers: Vec<String>,
     /// Problems, and settings that were ignored.
     pub problems: Vec<SettingsProblem>,
 }
@@ -63,6 +65,7 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext
             effective.hooks.push(SettingsHooks { source: settings.source, path: path.clone(), json });
         }
         effective.problems.extend(settings.problems);
+        effective.disabled_servers.extend(settings.disabled_servers);
         effective.rules.extend(settings.rules);
         effective.folders.extend(settings.folders.into_iter().map(|folder| (folder, settings.source)));
         for (name, value) in settings.environment {

@@ -48,6 +48,8 @@ pub struct Settings {
     pub hooks: Option<RawJson>,
     /// `disableAllHooks`, `allowManagedHooksOnly`
     pub hook_limit: HookLimit,
+    /// `disabledMcpjsonServers`: servers of projects that are not started.
+    pub disabled_servers: Vec<String>,
     /// What could not be used.
     pub problems: Vec<SettingsProblem>,
 }
@@ -159,6 +161,7 @@ impl Settings {
             sandbox: SandboxSettings::default(),
             hooks: None,
             hook_limit: HookLimit::None,
+            disabled_servers: Vec::new(),
             problems: Vec::new(),
         }
     }

@@ -9,6 +9,9 @@ use super::{HookLimit, SandboxSettings, Settings, SettingsProblem};
 use crate::mode::{Bypass, Mode};
 use crate::rules::{Rule, RuleList, SettingsSource};
 
+/// Where the keys of permissions stand.
+const PERMISSIONS: &str = "permissions.";
+
 pub(super) fn parse(bytes: &[u8], source: SettingsSource, path: &Path) -> Settings {
     let mut settings = Settings::empty(source, path);
     let body = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
@@ -42,6 +45,7 @@ impl SettingsReader {
     fn top(&mut self, fields: &Fields<'_>) {
         self.settings.key_helper = self.text(fields, "apiKeyHelper");
         self.settings.model = self.text(fields, "model");
+        self.settings.disabled_servers = self.texts(fields, "", "disabledMcpjsonServers");
         if let Some(environment) = self.object(fields, "env") {
             for field in environment.iter() {
                 let name = field.key.decode().into_owned();
@@ -69,7 +73,7 @@ impl SettingsReader {
 
     fn permissions(&mut self, fields: &Fields<'_>) {
         for list in [RuleList::Deny, RuleList::Ask, RuleList::Allow] {
-            for text in self.texts(fields, list.name()) {
+            for text in self.texts(fields, PERMISSIONS, list.name()) {
                 let rule = Rule::new(&text, list, self.settings.source);
                 if let Some(why) = rule.unknown() {
                     let (path, rule) = (self.settings.path.clone(), rule.text.clone());
@@ -78,7 +82,7 @@ impl SettingsReader {
                 self.settings.rules.push(rule);
             }
         }
-        self.settings.folders = self.texts(fields, "additionalDirectories");
+        self.settings.folders = self.texts(fields, PERMISSIONS, "additionalDirectories");
         if let Some(name) = self.text(fields, "defaultMode") {
             self.settings.mode = Mode::parse(&name);
             if self.settings.mode.is_none() {
@@ -110,17 +114,18 @@ impl SettingsReader {
         text
     }
 
-    fn texts(&mut self, fields: &Fields<'_>, key: &str) -> Vec<String> {
+    /// Reads a list of texts; `above` is where the key stands.
+    fn texts(&mut self, fields: &Fields<'_>, above: &str, key: &str) -> Vec<String> {
         let Some(value) = fields.get(key).filter(|value| !value.is_null()) else { return Vec::new() };
         if value.kind() != ValueKind::Array {
-            self.wrong(&format!("permissions.{key}"));
+            self.wrong(&format!("{above}{key}"));
             return Vec::new();
         }
         let mut found = Vec::new();
         for item in value.items() {
             match item.text() {
                 Some(text) => found.push(text.decode().into_owned()),
-                None => self.wrong(&format!("permissions.{key}")),
+                None => self.wrong(&format!("{above}{key}")),
             }
         }
         found

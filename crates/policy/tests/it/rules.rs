@@ -124,6 +124,7 @@ fn rules_are_read_by_their_tool() {
         ("mcp__srv", Matcher::Mcp { server: "srv".to_owned(), tool: None }),
         ("mcp__srv__*", Matcher::Mcp { server: "srv".to_owned(), tool: None }),
         ("mcp__srv__do", Matcher::Mcp { server: "srv".to_owned(), tool: Some("do".to_owned()) }),
+        ("mcp__srv__do*", Matcher::Mcp { server: "srv".to_owned(), tool: Some("do*".to_owned()) }),
     ] {
         assert_eq!(Rule::new(text, RuleList::Allow, SettingsSource::User).matcher, expected, "{text}");
     }
@@ -205,6 +206,24 @@ fn tools_of_the_web_of_servers_and_of_the_session() {
         (Mode::Default, &[(Allow, user, "mcp__srv")][..], Call::Mcp("mcp__srv__do"), "allow"),
         (Mode::Default, &[(Allow, user, "mcp__srv__do")][..], Call::Mcp("mcp__srv__do_more"), "ask"),
         (Mode::Default, &[(Allow, user, "mcp__srv")][..], Call::Mcp("mcp__srv2__do"), "ask"),
+        (Mode::Default, &[(Allow, user, "mcp__srv__do*")][..], Call::Mcp("mcp__srv__do_more"), "allow"),
+        (Mode::Default, &[(Allow, user, "mcp__srv__do*")][..], Call::Mcp("mcp__srv__undo"), "ask"),
+        (Mode::Default, &[(Allow, user, "mcp__a__b__*")][..], Call::Mcp("mcp__a__b__text"), "allow"),
+        (Mode::Default, &[(Allow, user, "mcp__a__b")][..], Call::Mcp("mcp__a__b__text"), "ask"),
+        (Mode::Default, &[(Deny, user, "mcp__a__b")][..], Call::Mcp("mcp__a__b__text"), "deny"),
+        (
+            Mode::Default,
+            &[(Deny, user, "mcp__*"), (Allow, user, "mcp__srv")][..],
+            Call::Mcp("mcp__srv__do"),
+            "deny",
+        ),
+        (
+            Mode::Default,
+            &[(Ask, user, "mcp__*"), (Allow, user, "mcp__srv")][..],
+            Call::Mcp("mcp__srv__do"),
+            "ask",
+        ),
+        (Mode::Default, &[(Deny, user, "mcp__*")][..], Call::WebSearch, "ask"),
         (Mode::Plan, &[(Allow, user, "mcp__srv")][..], Call::Mcp("mcp__srv__do"), "ask"),
         (Mode::Bypass, &[(Deny, user, "mcp__srv__do")][..], Call::Mcp("mcp__srv__do"), "deny"),
         (Mode::Default, &[][..], Call::Inward("TodoWrite"), "allow"),

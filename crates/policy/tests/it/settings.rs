@@ -170,7 +170,7 @@ fn what_is_wrong_is_told_and_widens_nothing() {
         ("{\"permissions\":{\"allow\":[\"Read(!x)\"]}}", "`Read(!x)`"),
         ("{\"permissions\":{\"allow\":[\"Read(../x)\"]}}", "`Read(../x)`"),
         ("{\"permissions\":{\"allow\":[\"Bash()\"]}}", "empty"),
-        ("{\"permissions\":{\"allow\":[\"mcp__a__b*\"]}}", "server"),
+        ("{\"permissions\":{\"allow\":[\"mcp__a__*b\"]}}", "server"),
     ] {
         let settings = of(text, SettingsSource::User);
         assert_eq!(settings.problems.len(), 1, "{text}: {:?}", settings.problems);

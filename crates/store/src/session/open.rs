@@ -108,6 +108,11 @@ impl AgentFolder {
         Ok(Some(AgentParent { id: id.to_string(), depth: depth.unwrap_or(1).saturating_add(1) }))
     }
 
+    /// The folder for results that are too large for their lines.
+    pub fn tool_results(&self) -> PathBuf {
+        self.folder.with_file_name("tool-results")
+    }
+
     /// The project's folder.
     fn project(&self) -> &Path {
         self.folder.ancestors().nth(2).unwrap_or(&self.folder)

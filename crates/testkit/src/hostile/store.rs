@@ -31,6 +31,9 @@ impl HostileStore {
         store.write_side_files();
         store.write_settings(&store.work.join(".claude"));
         store.write_settings(&store.home.config_dir());
+        let servers = r#"{"mcpServers":{H:{"command":H,"args":[H],"env":{H:H}},"srv":{"type":"http","url":H,"headers":{H:H}},"odd":{"type":H}}}"#;
+        write(&store.work.join(".mcp.json"), fill(servers));
+        write(&store.home.path().join(".claude.json"), fill(servers));
         store
     }
 

@@ -64,7 +64,8 @@ impl Endpoint {
     }
 }
 
-fn is_loopback(host: &str) -> bool {
+/// Returns whether a host is this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }

@@ -4,7 +4,6 @@ mod endpoint;
 mod secret_header;
 mod tls;
 
-use self::secret_header::secret_header;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -19,8 +18,10 @@ use annals_policy::secret::Secret;
 use super::failure::{ApiError, ErrorResponse, Failure};
 use super::request::RequestBody;
 use super::transport::{ByteSource, RateLimits, ResponseHead, ResponseStream, Transport};
+pub(crate) use endpoint::is_loopback;
 pub use endpoint::{Credential, CredentialError, Endpoint, EndpointError};
-pub(crate) use tls::configuration as tls_configuration;
+pub(crate) use secret_header::secret_header;
+pub(crate) use tls::TlsUse;
 
 const VERSION: &str = "2023-06-01";
 /// The most bytes read of an error's body.
@@ -113,26 +114,12 @@ pub struct Client {
 impl Client {
     /// Creates a client; sends nothing.
     pub fn new(settings: ClientSettings) -> Result<Self, ClientError> {
-        let setup = |error: reqwest::Error| ClientError::Setup(root_cause(&error));
-        let builder = reqwest::Client::builder()
-            .no_proxy()
-            .redirect(Policy::none())
-            .http1_only()
-            .tcp_nodelay(true)
-            .connect_timeout(settings.connect_timeout)
-            .tls_backend_preconfigured(tls::configuration(
-                settings.endpoint.messages.scheme(),
-                &settings.trusted,
-            )?);
-        let config = settings.proxy.as_ref().filter(|_| !settings.endpoint.is_loopback);
-        let builder = match config {
-            Some(config) => {
-                let proxy = Proxy::all(&config.url).map_err(|_| ClientError::Proxy)?;
-                builder.proxy(proxy.no_proxy(NoProxy::from_string(&config.no_proxy)))
-            }
-            None => builder,
-        };
-        let http = builder.build().map_err(setup)?;
+        let is_secure = settings.endpoint.messages.scheme() == "https";
+        let tls = if is_secure { TlsUse::Needed } else { TlsUse::None };
+        let proxy = settings.proxy.as_ref().filter(|_| !settings.endpoint.is_loopback);
+        let builder = builder(proxy, &settings.trusted, tls)?.redirect(Policy::none());
+        let builder = builder.connect_timeout(settings.connect_timeout);
+        let http = builder.build().map_err(|error| ClientError::Setup(root_cause(&error)))?;
         Ok(Self { http, headers: headers(&settings)?, endpoint: settings.endpoint })
     }
 
@@ -184,6 +171,23 @@ impl Transport for Client {
     }
 }
 
+/// Returns what every HTTP client here has in common: no environment, one crypto provider, the given proxy.
+pub(crate) fn builder(
+    proxy: Option<&ProxyConfig>,
+    trusted: &[Vec<u8>],
+    tls: TlsUse,
+) -> Result<reqwest::ClientBuilder, ClientError> {
+    let builder = reqwest::Client::builder().no_proxy().http1_only().tcp_nodelay(true);
+    let builder = builder.tls_backend_preconfigured(tls::configuration(trusted, tls)?);
+    Ok(match proxy {
+        Some(config) => {
+            let proxy = Proxy::all(&config.url).map_err(|_| ClientError::Proxy)?;
+            builder.proxy(proxy.no_proxy(NoProxy::from_string(&config.no_proxy)))
+        }
+        None => builder,
+    })
+}
+
 /// The body of a response over HTTP.
 #[derive(Debug)]
 pub struct HttpBody {
@@ -230,7 +234,7 @@ fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn
 }
 
 /// Returns the message of the first cause: the others say only that something failed.
-fn root_cause(error: &reqwest::Error) -> String {
+pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     causes(error).last().map_or_else(String::new, ToString::to_string)
 }
 

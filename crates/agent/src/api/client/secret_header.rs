@@ -5,7 +5,7 @@ use reqwest::header::{HeaderValue, InvalidHeaderValue};
 use zeroize::Zeroizing;
 
 /// Builds a header value from `prefix` and `secret`. All clones share one buffer, which is wiped with the last of them.
-pub(super) fn secret_header(prefix: &str, secret: &str) -> Result<HeaderValue, InvalidHeaderValue> {
+pub(crate) fn secret_header(prefix: &str, secret: &str) -> Result<HeaderValue, InvalidHeaderValue> {
     // Reserved in full: a buffer that grows leaves copies of its beginning behind.
     let mut line = Zeroizing::new(Vec::with_capacity(prefix.len() + secret.len()));
     line.extend_from_slice(prefix.as_bytes());

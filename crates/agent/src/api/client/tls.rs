@@ -10,11 +10,17 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::ClientError;
 
-/// Returns the settings for addresses with this scheme; `trusted` are certificates besides those of the system, in PEM.
-pub(crate) fn configuration(scheme: &str, trusted: &[Vec<u8>]) -> Result<ClientConfig, ClientError> {
+/// Whether TLS is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TlsUse {
+    Needed,
+    /// Loading the system's certificates is slow and useless without TLS.
+    None,
+}
+
+pub(super) fn configuration(trusted: &[Vec<u8>], tls: TlsUse) -> Result<ClientConfig, ClientError> {
     let mut roots = RootCertStore::empty();
-    // Loading the system's certificates is slow and useless without TLS.
-    if scheme == "https" {
+    if tls == TlsUse::Needed {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         for (number, file) in trusted.iter().enumerate() {
             let wrong = |detail: String| ClientError::Certificate { number, detail };

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,9 +27,17 @@ const MAX_STOP_ROUNDS: usize = 50;
 /// The first and the longest interval between two checks.
 const POLL_INTERVALS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(100));
 
+/// Our ends of the pipes of a command.
+#[derive(Debug)]
+pub(crate) struct ChildPipes {
+    pub(crate) input: Option<ChildStdin>,
+    pub(crate) output: Option<ChildStdout>,
+    pub(crate) errors: Option<ChildStderr>,
+}
+
 /// The process groups of a session that may still run. Dropping it ends them all.
 #[derive(Debug, Default)]
-pub(super) struct ProcessGroups {
+pub(crate) struct ProcessGroups {
     running: Arc<Mutex<Vec<Arc<CommandProcesses>>>>,
 }
 
@@ -85,12 +93,23 @@ impl ProcessGroups {
         output: File,
     ) -> io::Result<ProcessGroup> {
         let errors = output.try_clone()?;
-        self.spawn(command.stdin(Stdio::null()).stdout(output).stderr(errors), mark)
+        command.stdin(Stdio::null()).stdout(output).stderr(errors);
+        Ok(self.launch(command, mark)?.0)
     }
 
-    /// Starts a command with the input and the outputs that it has.
-    pub(super) fn spawn(&self, command: &mut Command, mark: String) -> io::Result<ProcessGroup> {
-        let mut child = command.env(MARK, &mark).process_group(0).spawn()?;
+    /// Starts a command with the input and output that it has; also returns our ends of its pipes.
+    pub(crate) fn launch(
+        &self,
+        command: &mut Command,
+        mark: String,
+    ) -> io::Result<(ProcessGroup, ChildPipes)> {
+        command.env(MARK, &mark);
+        let mut child = command.process_group(0).spawn()?;
+        let pipes = ChildPipes {
+            input: child.stdin.take(),
+            output: child.stdout.take(),
+            errors: child.stderr.take(),
+        };
         let leader = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let leader = leader.ok_or_else(|| io::Error::other("the process has no number"))?;
         let processes = Arc::new(CommandProcesses { leader, mark, found: Mutex::default() });
@@ -109,12 +128,12 @@ impl ProcessGroups {
                 }
             }
         });
-        Ok(ProcessGroup { processes, running: Arc::clone(&self.running), ended })
+        Ok((ProcessGroup { processes, running: Arc::clone(&self.running), ended }, pipes))
     }
 
     /// Ends every group, and returns when all are gone or were killed: after at most two seconds,
     /// unless they keep starting new ones.
-    pub(super) fn end_all(&self) {
+    pub(crate) fn end_all(&self) {
         let commands = locked(&self.running).clone();
         finish(&commands);
         forget(&self.running, &commands);

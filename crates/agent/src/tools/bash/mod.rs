@@ -4,7 +4,7 @@
 
 mod environment;
 mod exit_code;
-mod group;
+pub(crate) mod group;
 mod output;
 mod piped;
 mod process_table;

@@ -190,7 +190,7 @@ impl Shells {
         let mark = format!("{}-{number}", self.settings.mark);
         let input = piped::input_file(&self.fresh("in"), input)?;
         let ((stdout, out), (stderr, error)) = (OutputFile::make(path)?, OutputFile::make(errors)?);
-        let group = self.groups.spawn(command.stdin(input).stdout(out).stderr(error), mark)?;
+        let group = self.groups.launch(command.stdin(input).stdout(out).stderr(error), mark)?.0;
         Ok(PipedCommand::new(group, stdout, stderr))
     }
 

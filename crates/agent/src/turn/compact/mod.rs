@@ -135,6 +135,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         self.conversation.mark_stale();
         // The model knows the summary and none of the files that it read before.
         self.tools.iter().for_each(|tool| tool.forget());
+        self.instructed = None;
         self.conversation.set_context(0);
         report(Event::Compacted { tokens_before, trigger });
         self.after_compaction(trigger, &summary, commands, report).await?;

@@ -293,7 +293,7 @@ impl Tool for Fake {
             self.done.lock().unwrap().push(format!("end {said}"));
             let is_error = input.get("fail").is_some();
             let kept = format!(r#"{{"said":"{said}"}}"#).into_bytes();
-            Outcome { shown: ToolContent::Text(said), is_error, kept, changed: vec![] }
+            Outcome { shown: ToolContent::Text(said), is_error, kept, ..Outcome::default() }
         })
     }
 }

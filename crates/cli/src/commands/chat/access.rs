@@ -17,27 +17,38 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Returns a client for the endpoint that the environment and the settings name.
 pub(super) fn client(settings: &EffectiveSettings, context: &Context) -> Result<Client, Fault> {
     let variable = |name: &str| variable(settings, context, name);
-    let either = |names: [&str; 2]| variable(names[0]).or_else(|| variable(names[1]));
     let endpoint = Endpoint::parse(variable("ANTHROPIC_BASE_URL").unwrap_or(DEFAULT));
     let endpoint = endpoint.map_err(|error| Fault::usage(error.to_string()))?;
-    let proxy = either(["HTTPS_PROXY", "https_proxy"]).or_else(|| either(["ALL_PROXY", "all_proxy"]));
-    let without = either(["NO_PROXY", "no_proxy"]).unwrap_or_default();
-    let proxy_config = proxy.map(|proxy| ProxyConfig { url: proxy.to_owned(), no_proxy: without.to_owned() });
-    let mut trusted = Vec::new();
-    for path in [variable("SSL_CERT_FILE"), variable("NODE_EXTRA_CA_CERTS")].into_iter().flatten() {
-        let read = std::fs::read(path);
-        trusted.push(read.map_err(|error| Fault::usage(format!("{path}: {error}")))?);
-    }
     let wanted = ClientSettings {
         endpoint,
         credential: credential(settings, context)?,
         user_agent: concat!("annals/", env!("CARGO_PKG_VERSION")).to_owned(),
         headers: variable("ANTHROPIC_CUSTOM_HEADERS").map(headers).unwrap_or_default(),
-        proxy: proxy_config,
-        trusted,
+        proxy: proxy(settings, context),
+        trusted: trusted(settings, context)?,
         connect_timeout: CONNECT_TIMEOUT,
     };
     Client::new(wanted).map_err(|error| Fault::usage(error.to_string()))
+}
+
+/// Returns the proxy that variables name.
+pub(super) fn proxy(settings: &EffectiveSettings, context: &Context) -> Option<ProxyConfig> {
+    let variable = |name: &str| variable(settings, context, name);
+    let either = |names: [&str; 2]| variable(names[0]).or_else(|| variable(names[1]));
+    let proxy = either(["HTTPS_PROXY", "https_proxy"]).or_else(|| either(["ALL_PROXY", "all_proxy"]));
+    let without = either(["NO_PROXY", "no_proxy"]).unwrap_or_default();
+    proxy.map(|proxy| ProxyConfig { url: proxy.to_owned(), no_proxy: without.to_owned() })
+}
+
+/// Returns the certificates that variables name, in PEM.
+pub(super) fn trusted(settings: &EffectiveSettings, context: &Context) -> Result<Vec<Vec<u8>>, Fault> {
+    let names = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"];
+    let mut trusted = Vec::new();
+    for path in names.into_iter().filter_map(|name| variable(settings, context, name)) {
+        let read = std::fs::read(path);
+        trusted.push(read.map_err(|error| Fault::usage(format!("{path}: {error}")))?);
+    }
+    Ok(trusted)
 }
 
 /// Returns a variable of the environment, or of the settings.

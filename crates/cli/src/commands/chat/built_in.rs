@@ -26,6 +26,7 @@ pub(super) fn of(prompt: &Prompt) -> Option<Result<Command, Refusal>> {
 pub(super) fn instead_of(name: &str) -> &'static str {
     match name {
         "clear" => "without --resume and --continue a new session begins",
+        "mcp" => "annals mcp list shows the servers",
         "model" => "--model NAME chooses the model",
         "resume" => "--resume SESSION resumes a session",
         "rewind" => "annals rewind restores files and conversation",

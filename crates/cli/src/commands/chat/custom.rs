@@ -8,8 +8,10 @@ use super::setup::Setup;
 use crate::context::Context;
 
 /// Names of built-in commands, which files cannot define.
-pub(super) const BUILT_IN: [&str; 11] =
-    ["clear", "compact", "context", "cost", "exit", "help", "model", "quit", "resume", "rewind", "todos"];
+pub(super) const BUILT_IN: [&str; 12] = [
+    "clear", "compact", "context", "cost", "exit", "help", "mcp", "model", "quit", "resume", "rewind",
+    "todos",
+];
 
 /// Reads the commands, sorted by name; a nearer folder overrides a farther one. Invalid files are reported.
 pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {

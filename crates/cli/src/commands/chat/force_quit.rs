@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use annals_agent::mcp::McpServers;
 use annals_agent::tools::bash::Shells;
 
 /// Unanswered interrupts after which the program ends.
@@ -16,6 +17,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(super) struct ForceQuit {
     unanswered: AtomicU32,
     shells: Mutex<Weak<Shells>>,
+    servers: Mutex<McpServers>,
     restore: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -25,13 +27,15 @@ impl ForceQuit {
         Arc::new(Self {
             unanswered: AtomicU32::new(0),
             shells: Mutex::new(Weak::new()),
+            servers: Mutex::default(),
             restore: Box::new(restore),
         })
     }
 
-    /// Ends these commands, too, when the program is ended.
-    pub(super) fn watch(&self, shells: &Arc<Shells>) {
+    /// Ends these commands and servers, too, when the program is ended.
+    pub(super) fn watch(&self, shells: &Arc<Shells>, servers: &McpServers) {
         *self.shells.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(shells);
+        *self.servers.lock().unwrap_or_else(PoisonError::into_inner) = servers.clone();
     }
 
     /// Counts an interrupt; ends the program after too many unanswered ones.
@@ -54,6 +58,7 @@ impl ForceQuit {
         if let Some(shells) = shells {
             shells.end_all();
         }
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner).end_all();
         std::process::exit(code)
     }
 

@@ -9,6 +9,7 @@ use annals_store::source::new_uuid;
 use super::ChatAgent;
 use super::access::key_source;
 use super::custom::BUILT_IN;
+use super::servers::SkippedServer;
 use super::setup::Setup;
 use crate::context::Context;
 use crate::source::SystemSource;
@@ -20,6 +21,7 @@ pub(super) struct InitFacts {
     key_source: &'static str,
     kinds: Vec<String>,
     is_trusted: bool,
+    skipped: Vec<SkippedServer>,
 }
 
 impl InitFacts {
@@ -29,7 +31,13 @@ impl InitFacts {
             key_source: key_source(setup, context),
             kinds: kinds.to_vec(),
             is_trusted: setup.is_trusted(),
+            skipped: Vec::new(),
         }
+    }
+
+    /// Adds servers whose definitions cannot be used.
+    pub(super) fn with_skipped(self, skipped: &[SkippedServer]) -> Self {
+        Self { skipped: skipped.to_vec(), ..self }
     }
 
     /// Writes the frame.
@@ -42,9 +50,22 @@ impl InitFacts {
             }
         });
         object.array("mcp_servers", |list| servers(list, &agent.mcp));
+        if !self.skipped.is_empty() {
+            object.array("mcp_server_errors", |list| {
+                for server in &self.skipped {
+                    list.object(|entry| {
+                        entry.string("name", &server.name).string("type", server.kind);
+                        entry.string("message", &server.message);
+                    });
+                }
+            });
+        }
         object.string("model", &agent.turn_config.model);
         object.string("permissionMode", agent.policy.mode.name()).array("slash_commands", |list| {
             for command in &agent.custom {
+                list.string(&command.name);
+            }
+            for command in agent.mcp.commands() {
                 list.string(&command.name);
             }
             for name in BUILT_IN.iter().filter(|name| is_headless(name)) {
@@ -71,7 +92,7 @@ fn is_headless(name: &str) -> bool {
 fn tool_names<T: Transport>(agent: &ChatAgent<'_, T>) -> Vec<String> {
     let names = agent.tools.iter().map(|tool| tool.spec().name);
     let mut names: Vec<String> = names
-        .filter(|name| !name.starts_with("mcp__"))
+        .filter(|name| !McpServers::is_tool(name))
         .map(|name| if name == "Agent" { "Task".to_owned() } else { name })
         .collect();
     names.extend(agent.mcp.tools().iter().map(|tool| tool.spec().name));
@@ -82,7 +103,7 @@ fn servers(list: &mut annals_json::ArrayWriter<'_>, mcp: &McpServers) {
     for server in mcp.iter() {
         list.object(|entry| {
             entry.string("name", server.name()).string("status", server.state().status.name());
-            entry.string("source", "sdk");
+            entry.string("source", server.origin().source);
         });
     }
 }

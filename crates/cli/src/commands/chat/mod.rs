@@ -23,6 +23,7 @@ mod repository;
 mod result;
 mod runtime;
 mod sandbox;
+pub(crate) mod servers;
 mod setup;
 mod signals;
 pub(crate) mod summarize;
@@ -39,9 +40,8 @@ use annals_agent::api::client::Client;
 use annals_agent::api::request::PromptCaching;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
-use annals_agent::conversation::{ConversationStart, Persistence, StoreContext};
+use annals_agent::conversation::{ConversationStart, OpenError, Persistence, StoreContext};
 use annals_agent::hooks::HookDefinition;
-use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Approver, Command, Commands, Event, TurnConfig, TurnEnd};
 use annals_agent::subagent::AgentDefinition;
 use annals_agent::tools::bash::Shells;
@@ -59,7 +59,9 @@ use self::init_frame::InitFacts;
 use self::limits::Limits;
 use self::opening::open_when_quiet;
 use self::print::Printer;
+use self::servers::{ConfiguredServers, ProgramTransports};
 use self::setup::Setup;
+pub(crate) use self::setup::of_folder as settings_here;
 use self::signals::SignalListener;
 use self::tools::ModelAccess;
 use crate::args::{ChatArgs, ChatInput, ChatOutput};
@@ -117,22 +119,18 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
         }
         return control::run(&args, context);
     }
-    if !args.sdk.mcp_config.is_empty() {
-        context.say(
-            "--mcp-config has no effect: only servers of a program are used, with --input-format stream-json",
-        );
-    }
     let app = ChatApp::new(&args, context, Program::default())?;
     app.setup.check_hooks(&args)?;
     for setting in &app.setup.unsupported {
         context.say(visible(&setting.to_string()));
     }
+    app.mcp.notes.iter().for_each(|note| context.say(visible(note)));
     let (mut agent, shells) = app.agent(&args, start(&args, context)?, Approver::Nobody, context)?;
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender: sender.clone() };
     let force_quit = ForceQuit::new(|| {});
-    force_quit.watch(&shells);
-    let facts = InitFacts::new(&app.setup, &app.kind_names(), context);
+    force_quit.watch(&shells, &app.mcp.servers);
+    let facts = InitFacts::new(&app.setup, &app.kind_names(), context).with_skipped(&app.mcp.skipped);
     let mut printer = Printer::new(args.output_format, &agent, facts, &app.setup.unsupported, context);
     printer.set_options(FrameOptions {
         is_partial: args.sdk.include_partial_messages,
@@ -140,19 +138,25 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
         has_subagent_text: false,
     });
     printer.set_budget(args.sdk.max_budget_usd, Arc::clone(&agent.is_budget_spent));
-    printer.begin(&agent, &mut context.out)?;
     input::start(&args, &sender, context)?;
     let runtime = runtime::new()?;
     force_quit.listen();
+    let is_loud = context.verbosity >= 0;
     let ended = runtime::block_on(runtime, async {
-        let ended = signals.or(run_turns(&mut agent, &mut commands, &mut printer, context)).await;
+        let turns = async {
+            servers::connect(&app.mcp.servers, move |line| servers::say(&line, is_loud)).await;
+            printer.begin(&agent, &mut context.out)?;
+            run_turns(&mut agent, &mut commands, &mut printer, context).await
+        };
+        let ended = signals.or(turns).await;
         hooks::end(&mut agent, context.verbosity).await;
         ended
     });
-    // Background commands end with the conversation.
+    // Background commands and servers end with the conversation.
     for command in shells.end_all() {
         context.say(stopped_command(&command));
     }
+    app.mcp.servers.end_all();
     ended.unwrap_or_else(|signal| Ok(signal.outcome()))
 }
 
@@ -187,8 +191,8 @@ struct ChatApp {
     kinds: Vec<AgentDefinition>,
     /// The custom commands.
     custom: Vec<CustomCommand>,
-    /// The MCP servers of the program that drives this one.
-    mcp: McpServers,
+    /// The MCP servers.
+    mcp: ConfiguredServers,
     /// The hooks of settings.
     hooks: Vec<HookDefinition>,
 }
@@ -197,7 +201,7 @@ struct ChatApp {
 #[derive(Default)]
 struct Program {
     agents: Vec<AgentDefinition>,
-    mcp: McpServers,
+    transports: Option<ProgramTransports>,
 }
 
 impl ChatApp {
@@ -214,18 +218,8 @@ impl ChatApp {
         let custom = custom::read(&setup, context);
         let (data, source) = (context.data_dir()?, context.source);
         let hooks = hooks::read(&setup, args, context);
-        Ok(Self {
-            setup,
-            client,
-            config,
-            data,
-            source,
-            system_prompt,
-            kinds,
-            custom,
-            mcp: program.mcp,
-            hooks,
-        })
+        let mcp = ConfiguredServers::new(args, &setup, context, program.transports.as_ref())?;
+        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp, hooks })
     }
 
     fn kind_names(&self) -> Vec<String> {
@@ -279,13 +273,14 @@ impl ChatApp {
             limits,
             kinds: self.kinds.clone(),
             system_prompt: self.system_prompt.clone(),
-            mcp: self.mcp.clone(),
+            mcp: self.mcp.servers.clone(),
         };
         let toolbox = tools::tools(args, setup, &conversation, context, models)?;
         let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
         agent.custom.clone_from(&self.custom);
         agent.structured = toolbox.structured;
         self.add_hooks(&mut agent, &toolbox.shells, args, context);
+        agent.mcp = self.mcp.servers.clone();
         Ok((agent, toolbox.shells))
     }
 }

@@ -111,7 +111,6 @@ impl Setup {
         let unsupported = unsupported::find(&SettingsPlaces {
             managed: Path::new(MANAGED),
             config: context.store.config_dir(),
-            home: context.home.as_deref(),
             cwd: &cwd,
             given: args.settings.as_deref(),
             trust,
@@ -229,6 +228,23 @@ pub(super) fn of_person(context: &Context) -> EffectiveSettings {
     gather(sources, &circumstances)
 }
 
+/// Returns the settings of this folder: the user's, the administrator's, and the project's as far as it is trusted.
+pub(crate) fn of_folder(context: &Context) -> EffectiveSettings {
+    let cwd = context.current_dir.clone().unwrap_or_default();
+    let file = context.data_dir().ok().map(|data| TrustFile::new(&data));
+    let trust = file.and_then(|file| file.of(&Disk, &cwd).ok()).unwrap_or(Trust::Untrusted);
+    let circumstances =
+        ModeContext { privilege: privilege(), sandbox: sandbox(context), trust, bypass: Bypass::Open };
+    let project = cwd.join(".claude");
+    let sources = vec![
+        Settings::load(Path::new(MANAGED), SettingsSource::Managed),
+        Settings::load(&context.store.config_dir().settings(), SettingsSource::User),
+        Settings::load(&project.join("settings.json"), SettingsSource::Project),
+        Settings::load(&project.join("settings.local.json"), SettingsSource::Local),
+    ];
+    gather(sources, &circumstances)
+}
+
 /// Reads a file of text that an option names.
 fn read_text(path: &Path) -> Result<String, Fault> {
     let read = read_file(path).map_err(|error| Fault::usage(error.to_string()))?;
@@ -243,10 +259,10 @@ fn given_agents(json: &str) -> Result<Vec<AgentDefinition>, Fault> {
 }
 
 /// Which settings files are read: `--setting-sources`.
-struct SourceChoice(Option<Vec<SettingsSource>>);
+pub(super) struct SourceChoice(Option<Vec<SettingsSource>>);
 
 impl SourceChoice {
-    fn new(args: &ChatArgs) -> Result<Self, Fault> {
+    pub(super) fn new(args: &ChatArgs) -> Result<Self, Fault> {
         let Some(given) = &args.sdk.setting_sources else { return Ok(Self(None)) };
         let names = given.split(',').map(str::trim).filter(|name| !name.is_empty());
         let source = |name: &str| match name {
@@ -259,7 +275,7 @@ impl SourceChoice {
         Ok(Self(Some(names.map(source).collect::<Result<_, _>>()?)))
     }
 
-    fn has(&self, source: SettingsSource) -> bool {
+    pub(super) fn has(&self, source: SettingsSource) -> bool {
         self.0.as_ref().is_none_or(|chosen| chosen.contains(&source))
     }
 }

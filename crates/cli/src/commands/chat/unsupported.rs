@@ -15,9 +15,6 @@ use annals_policy::Trust;
 use annals_policy::settings::{MAX_BYTES, SettingsArg};
 use annals_store::ConfigDir;
 
-/// The file with servers and projects of the original client may be larger than settings.
-const MAX_STATE_BYTES: u64 = 64 << 20;
-
 /// The most agents, commands or skills that are looked at.
 const MAX_FILES: usize = 500;
 
@@ -37,7 +34,6 @@ pub(super) struct SettingsPlaces<'p> {
     pub(super) managed: &'p Path,
     /// The config directory.
     pub(super) config: &'p ConfigDir,
-    pub(super) home: Option<&'p Path>,
     pub(super) cwd: &'p Path,
     /// The value of `--settings`.
     pub(super) given: Option<&'p str>,
@@ -88,7 +84,9 @@ impl Feature {
         match self {
             Self::GuardHooks => "hooks in front matter that decide about tool calls are not run",
             Self::Hooks => "hooks in front matter are not run",
-            Self::Mcp => "MCP servers are not started",
+            Self::Mcp => {
+                "MCP servers in settings files have no effect, as in the original (annals mcp add adds one)"
+            }
             Self::Plugins => "plugins are not loaded, and neither are their hooks",
             Self::Sandbox => "settings of the sandbox have no effect",
             Self::Skills => "skills are not loaded",
@@ -117,10 +115,6 @@ pub(super) fn find(places: &SettingsPlaces<'_>) -> Vec<UnsupportedSetting> {
     // What a project sets has no effect in any client before it is trusted.
     if places.trust == Trust::Trusted {
         files.extend([project.join("settings.json"), project.join("settings.local.json")]);
-        // The original client takes the servers of all folders above, too.
-        for folder in places.cwd.ancestors() {
-            found.servers(&folder.join(".mcp.json"), MAX_BYTES, None);
-        }
         found.skills(&project.join("skills"));
         found.front_matters(&project);
     }
@@ -136,9 +130,6 @@ pub(super) fn find(places: &SettingsPlaces<'_>) -> Vec<UnsupportedSetting> {
     }
     found.skills(&places.config.path().join("skills"));
     found.front_matters(places.config.path());
-    let state = places.config.path().join(".claude.json");
-    let beside = places.home.map(|home| home.join(".claude.json")).filter(|_| !state.exists());
-    found.servers(&beside.unwrap_or(state), MAX_STATE_BYTES, Some(places.cwd));
     found.list.sort_by_key(|setting| setting.feature);
     found.list
 }
@@ -230,20 +221,6 @@ impl SettingsFinder {
         }
         if settings.get("statusLine").is_some_and(|line| !line.is_null()) {
             self.add(Feature::StatusLine, Vec::new(), path);
-        }
-    }
-
-    /// Looks at a file with servers; in the state of the original client also those of a project.
-    fn servers(&mut self, path: &Path, max_bytes: u64, project: Option<&Path>) {
-        let Some(bytes) = read(path, max_bytes) else { return };
-        let Some(state) = Value::parse(&bytes).ok().and_then(Value::fields) else { return };
-        let mut servers = names(state.object("mcpServers").as_ref());
-        if let Some(project) = project {
-            let of_project = state.object("projects").and_then(|all| all.object(&project.to_string_lossy()));
-            servers.extend(names(of_project.and_then(|project| project.object("mcpServers")).as_ref()));
-        }
-        if !servers.is_empty() {
-            self.add(Feature::Mcp, servers, path);
         }
     }
 

@@ -142,7 +142,7 @@ fn settings_without_effect_are_named_once() {
     assert_eq!(answer.out, "Hallo 😀\n");
     for words in [
         "hooks for WorktreeCreate are never called here",
-        "MCP servers are not started: calc",
+        "MCP servers in settings files have no effect",
         "the output style",
         "the status line",
         "skills are not loaded: deploy",

@@ -108,6 +108,12 @@ fn chat_in_a_terminal_shows_nothing_hostile_before_and_after_trust() {
         terminal.sees("trust");
         is_clean(&terminal);
         terminal.press(&format!("{answer}\r"));
+        if answer == "y" {
+            // The folder configures three servers.
+            terminal.sees("start this server here?");
+            is_clean(&terminal);
+            terminal.press("n\rn\rn\r");
+        }
         terminal.sees("/help");
         terminal.press("do @@a@@\r");
         // Whatever is asked is denied, until the turn is over.

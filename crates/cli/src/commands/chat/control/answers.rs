@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use annals_agent::api::model::{Model, ThinkingKind};
 use annals_agent::commands::CustomCommand;
-use annals_agent::mcp::McpServers;
+use annals_agent::mcp::{McpServers, McpStatus};
 use annals_agent::subagent::AgentDefinition;
 use annals_json::{ArrayWriter, ObjectWriter};
 use annals_store::DataDir;
@@ -14,9 +13,6 @@ use annals_store::session::WRITTEN_FORM;
 
 use super::serve::Reply;
 use super::view::SessionState;
-
-/// How long a server of the program may take to connect.
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Built-in commands that a program can use, with what they do and their arguments.
 const COMMANDS: [(&str, &str, &str); 4] = [
@@ -136,14 +132,19 @@ pub(super) fn mcp_status(answer: &mut ObjectWriter<'_>, mcp: &McpServers) {
                 if let Some(info) = &state.info {
                     entry.raw("serverInfo", info);
                 }
-                if let annals_agent::mcp::McpStatus::Failed(why) = &state.status {
+                if let McpStatus::Failed(why) = &state.status {
                     entry.string("error", why);
                 }
-                entry.string("transport", "sdk").string("scope", "dynamic").string("source", "sdk");
+                let origin = server.origin();
+                entry.string("transport", origin.transport).string("scope", origin.scope);
+                entry.string("source", origin.source);
+                if state.status != McpStatus::Connected {
+                    return;
+                }
                 entry.array("tools", |list| {
-                    for name in state.tool_names() {
+                    for (name, hints) in state.tool_hints() {
                         list.object(|tool| {
-                            tool.string("name", name).object("annotations", |_| {});
+                            tool.string("name", name).raw("annotations", hints);
                         });
                     }
                 });

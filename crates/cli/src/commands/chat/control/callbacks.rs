@@ -1,6 +1,5 @@
 //! What the program offers over the channel: hooks (`hook_callback`) and MCP servers (`mcp_message`).
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,10 +7,10 @@ use annals_agent::hooks::{
     FailurePolicy, HookAnswer, HookCall, HookEvent, HookFailure, HookFuture, HookHandler, HookMatcher,
     HookOrigin, Hooks, RegisteredHook,
 };
-use annals_agent::mcp::{McpError, McpFuture, McpServer, McpTransport};
+use annals_agent::mcp::{McpError, McpFuture, McpTransport};
 use annals_json::Value;
-use annals_store::read::read_file;
 
+use super::super::servers::ProgramTransports;
 use super::channel::{ChannelError, ControlChannel};
 use super::incoming::text;
 
@@ -110,39 +109,10 @@ impl McpTransport for ProgramTransport {
     }
 }
 
-/// Returns the servers of `--mcp-config` that run inside the program, and a line for each other one.
-pub(super) fn servers(configs: &[String], channel: &ControlChannel) -> (Vec<McpServer>, Vec<String>) {
-    let (mut servers, mut problems) = (Vec::new(), Vec::new());
-    for given in configs {
-        let read = match given.trim_start().starts_with('{') {
-            true => Ok(given.as_bytes().to_vec()),
-            false => read_file(Path::new(given)).map_err(|error| format!("--mcp-config {given}: {error}")),
-        };
-        let read = match read {
-            Ok(read) => read,
-            Err(problem) => {
-                problems.push(problem);
-                continue;
-            }
-        };
-        let listed = Value::parse(&read).ok().and_then(|config| config.get("mcpServers")?.fields());
-        let Some(listed) = listed else {
-            problems.push("--mcp-config has no object mcpServers".to_owned());
-            continue;
-        };
-        for entry in listed.iter() {
-            let name = entry.key.to_string();
-            match text(entry.value, "type").as_deref() {
-                Some("sdk") => {
-                    let transport = ProgramTransport { server: name.clone(), channel: channel.clone() };
-                    servers.push(McpServer::new(&name, Box::new(transport)));
-                }
-                _ => problems
-                    .push(format!("the MCP server {name} is not started: only servers of the program are")),
-            }
-        }
-    }
-    (servers, problems)
+/// Returns the way to servers that run inside the program.
+pub(super) fn transports(channel: &ControlChannel) -> ProgramTransports {
+    let channel = channel.clone();
+    Box::new(move |name| Arc::new(ProgramTransport { server: name.to_owned(), channel: channel.clone() }))
 }
 
 #[cfg(test)]
@@ -162,13 +132,5 @@ mod tests {
                 && hooks.has(HookEvent::Stop)
                 && !hooks.has(HookEvent::PreCompact)
         );
-    }
-
-    #[test]
-    fn only_servers_of_the_program_are_used_and_the_others_are_named() {
-        let config = r#"{"mcpServers":{"calc":{"type":"sdk","name":"calc"},"other":{"command":"x"}}}"#;
-        let configs = [config.to_owned(), "/no/such/file".to_owned(), "{}".to_owned()];
-        let (servers, problems) = servers(&configs, &ControlChannel::default());
-        assert_eq!((servers.len(), servers[0].name(), problems.len()), (1, "calc", 3));
     }
 }

@@ -28,7 +28,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::task::Poll;
 
-use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Approver, Commands};
 use annals_json::object;
 use annals_policy::Mode;
@@ -71,13 +70,12 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     let first = runtime.block_on(incoming.recv());
     let begin = Initialization::of(first.as_ref());
     let channel = ControlChannel::default();
-    let (servers, problems) = callbacks::servers(&args.sdk.mcp_config, &channel);
-    let mcp = McpServers::new(servers);
-    let program = Program { agents: begin.agents().map_err(Fault::usage)?, mcp: mcp.clone() };
+    let transports = Some(callbacks::transports(&channel));
+    let program = Program { agents: begin.agents().map_err(Fault::usage)?, transports };
     let app = ChatApp::new(args, context, program)?;
     app.setup.check_hooks(args)?;
     let unsupported = app.setup.unsupported.iter().map(ToString::to_string);
-    let told = unsupported.chain(problems).chain(begin.problems);
+    let told = unsupported.chain(app.mcp.notes.iter().cloned()).chain(begin.problems);
     told.for_each(|line| context.say(visible(&line)));
     let asks_program = match args.sdk.permission_prompt_tool.as_deref() {
         Some(STDIO) => true,
@@ -91,13 +89,13 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     };
     let approver = if asks_program { Approver::Person } else { Approver::Nobody };
     let (mut agent, shells) = app.agent(args, start(args, context)?, approver, context)?;
-    (agent.mcp, agent.should_absorb_prompts) = (mcp.clone(), true);
+    agent.should_absorb_prompts = true;
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender: sender.clone() };
     let force_quit = ForceQuit::new(|| {});
-    force_quit.watch(&shells);
+    force_quit.watch(&shells, &app.mcp.servers);
     let view = SessionView::new(&mut agent)?;
-    let facts = InitFacts::new(&app.setup, &app.kind_names(), context);
+    let facts = InitFacts::new(&app.setup, &app.kind_names(), context).with_skipped(&app.mcp.skipped);
     let mut printer = Printer::new(ChatOutput::StreamJson, &agent, facts, &app.setup.unsupported, context);
     printer.set_options(FrameOptions {
         is_partial: args.sdk.include_partial_messages,
@@ -115,7 +113,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         view: view.clone(),
         models: app.setup.models.clone(),
         facts: Arc::new(server_facts(&app, context)?),
-        mcp,
+        mcp: app.mcp.servers.clone(),
         hooks: agent.hooks.clone(),
         ready: Arc::new(ready),
         is_loud: context.verbosity >= 0,
@@ -139,10 +137,11 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         hooks::end(&mut agent, context.verbosity).await;
         ended
     });
-    // Background commands end with the conversation.
+    // Background commands and servers end with the conversation.
     for command in shells.end_all() {
         context.say(stopped_command(&command));
     }
+    app.mcp.servers.end_all();
     ended.unwrap_or_else(|signal| Ok(signal.outcome()))
 }
 

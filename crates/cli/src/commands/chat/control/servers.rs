@@ -1,28 +1,30 @@
-//! MCP servers that run inside the program: connected, connected again, switched on and off.
+//! MCP servers on request of the program: connected, connected again, switched on and off.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use annals_agent::mcp::{McpServer, McpStatus};
+use annals_agent::mcp::McpServer;
 
-use super::answers;
+use super::super::servers::{problems, say};
 use super::incoming::ControlRequest;
 use super::serve::{Reply, Server, respond};
-use crate::stderr;
 
 impl Server {
-    /// Connects the servers of the program, once; then turns may start.
+    /// Connects the servers, once. Turns may start when those of the program are connected, and wait for the others.
     pub(super) fn connect(&self) {
-        if self.mcp.iter().next().is_none() {
-            self.ready.send_replace(true);
-        }
-        if *self.ready.borrow() || self.facts.is_connecting.swap(true, Ordering::Relaxed) {
+        if self.facts.is_connecting.swap(true, Ordering::Relaxed) {
             return;
         }
-        let (mcp, ready, is_loud) = (self.mcp.clone(), Arc::clone(&self.ready), self.is_loud);
+        let is_loud = self.is_loud;
+        let (inside, others): (Vec<_>, Vec<_>) =
+            self.mcp.iter().cloned().partition(|server| server.origin().folder.is_none());
+        for server in others {
+            tokio::spawn(async move { connect_one(&server, is_loud).await });
+        }
+        let ready = Arc::clone(&self.ready);
         tokio::spawn(async move {
-            for server in mcp.iter() {
-                connect_one(server, is_loud).await;
+            for server in inside {
+                connect_one(&server, is_loud).await;
             }
             ready.send_replace(true);
         });
@@ -44,7 +46,8 @@ impl Server {
         let (channel, server, is_loud) = (self.channel.clone(), Arc::clone(server), self.is_loud);
         let request = ControlRequest { id: request.id.clone(), subtype: String::new(), body: Vec::new() };
         tokio::spawn(async move {
-            connect_one(&server, is_loud).await;
+            server.connect().await;
+            problems(&server).iter().for_each(|problem| say(problem, is_loud));
             respond(&channel, &request, Reply::object(|_| {}));
         });
         Reply::Later
@@ -59,16 +62,7 @@ impl Server {
 }
 
 /// Connects a server, and says what is wrong with it.
-async fn connect_one(server: &McpServer, is_loud: bool) {
-    let late = tokio::time::timeout(answers::CONNECT_TIMEOUT, server.connect()).await.is_err();
-    let state = server.state();
-    let failure = match &state.status {
-        _ if late => Some("it did not answer in time".to_owned()),
-        McpStatus::Failed(why) => Some(why.clone()),
-        _ => None,
-    };
-    let problems = failure.into_iter().chain(state.problems);
-    for problem in problems.filter(|_| is_loud) {
-        stderr::say(format_args!("annals: MCP server {}: {problem}", server.name()));
-    }
+async fn connect_one(server: &Arc<McpServer>, is_loud: bool) {
+    server.connect_patiently().await;
+    problems(server).iter().for_each(|problem| say(problem, is_loud));
 }

@@ -63,6 +63,7 @@ impl TurnLoop<'_, '_> {
             refusals.pass();
             // Servers of the program offer tools from the first turn on. The sender lives as long as requests are served.
             let _ = is_ready.wait_for(|is_ready| *is_ready).await;
+            self.agent.mcp.settle().await;
             self.view.update(self.agent, true)?;
             self.tell("running");
             self.printer.begin(self.agent, &mut context.out)?;

@@ -40,7 +40,7 @@ impl TerminalUi {
                     self.typed(text, commands);
                 }
             }
-            UiEvent::Tick | UiEvent::Resized | UiEvent::Continued => {}
+            UiEvent::Tick | UiEvent::Resized | UiEvent::Continued | UiEvent::Notice(_) => {}
         }
         ControlFlow::Continue(())
     }

@@ -8,7 +8,7 @@
 //! | `show_event`, `show_agent`, `permission` | events and permission questions as lines; `annals_ui` draws them |
 //! | `session`, `auto_title` | one session: prompts, commands, its title |
 //! | `slash`, `reports`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
-//! | `trust`, `hooks` | questions before the first session |
+//! | `trust`, `hooks`, `servers` | questions before the first session |
 //!
 //! All goes through [`Event`](annals_agent::protocol::Event) and [`Command`](annals_agent::protocol::Command): another
 //! interface needs nothing else.
@@ -23,6 +23,7 @@ mod permission;
 mod raw_mode;
 mod reports;
 mod rewind;
+mod servers;
 mod session;
 mod session_picker;
 mod show_agent;
@@ -49,6 +50,7 @@ use self::auto_title::TitleTask;
 use self::cost::{AgentFiles, UnrecordedUsage};
 use self::session::{ChatSession, NextSession};
 use self::terminal_ui::{ERROR, Exit, TerminalUi, WARNING};
+use self::ui_event::UiEvent;
 use super::{ChatApp, Program, resume_or_fork, runtime, start};
 use crate::args::ChatArgs;
 use crate::context::Context;
@@ -95,6 +97,14 @@ async fn converse(
             Err(Exit::Leave(outcome)) => return Ok(outcome),
         }
     }
+    if !args.sdk.strict_mcp_config
+        && let Err(exit) = servers::ask(cwd, context, ui).await
+    {
+        return match exit {
+            Exit::Fault(fault) => Err(fault),
+            Exit::Leave(outcome) => Ok(outcome),
+        };
+    }
     let mut begin = match args.resume {
         Some(None) => match session_picker::choose(None, cwd, context, ui).await {
             Ok(Some(path)) => resume_or_fork(path, args),
@@ -134,6 +144,7 @@ async fn converse_in_store(
     for setting in &app.setup.unsupported {
         ui.note(WARNING, &setting.to_string());
     }
+    app.mcp.notes.iter().for_each(|note| ui.note(WARNING, note));
     match hooks::ask(&app.setup, args, ui).await {
         Ok(()) => {}
         Err(Exit::Fault(fault)) => return Err(fault),
@@ -141,6 +152,11 @@ async fn converse_in_store(
     }
     ui.editor = Editor::with_history(history(cwd, context));
     ui.completions = slash::Completions::of(&app.custom);
+    let (servers, events) = (app.mcp.servers.clone(), ui.sender());
+    tokio::spawn(async move {
+        // The receiver lives as long as the conversation.
+        super::servers::connect(&servers, move |line| drop(events.send(UiEvent::Notice(line)))).await;
+    });
     let open = |start: ConversationStart| -> Result<ChatSession<'_>, Fault> {
         let (agent, shells) = app.agent(args, start, Approver::Person, context)?;
         let files = if args.no_session_persistence { AgentFiles::None } else { AgentFiles::Stored };
@@ -155,7 +171,7 @@ async fn converse_in_store(
     };
     let mut chat = open(begin)?;
     let exit = loop {
-        ui.force_quit.watch(&chat.shells);
+        ui.force_quit.watch(&chat.shells, &app.mcp.servers);
         ui.todos = todos(&chat, context);
         chat.print_header(ui);
         // The prompt of the arguments belongs to the first session only.
@@ -190,8 +206,9 @@ async fn converse_in_store(
         ui,
     )
     .await;
-    // Background commands end with the conversation.
+    // Background commands and servers end with the conversation.
     chat.stop_background(ui);
+    app.mcp.servers.end_all();
     ui.finish_work();
     chat.print_resume_hint(ui);
     Ok(exit)

@@ -1,7 +1,8 @@
-//! The output of `/help` and `/context`.
+//! The output of `/help`, `/mcp` and `/context`.
 
 use annals_agent::api::model::Model;
 use annals_agent::commands::{Author, CustomCommand};
+use annals_agent::mcp::{McpServers, McpStatus};
 use annals_policy::screen::visible;
 use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine};
@@ -29,6 +30,31 @@ pub(super) fn help(custom: &[CustomCommand]) -> Vec<StyledLine> {
     ));
     lines.push(plain("up/down: earlier prompts · ctrl-a/e/k/u/w edit as in a shell".to_owned()));
     lines.push(plain("during a turn: prompts are queued · esc or ctrl-c interrupts".to_owned()));
+    lines
+}
+
+/// Returns the servers: how far each is, and how many tools it has.
+pub(super) fn servers(servers: &McpServers) -> Vec<StyledLine> {
+    let line = |name: &str, about: &str| {
+        vec![
+            Span::new(format!("{:<20}", visible(name)), ACCENT),
+            Span::plain(visible(&about.replace('\n', " "))),
+        ]
+    };
+    let mut lines: Vec<StyledLine> = Vec::new();
+    for server in servers.iter() {
+        let (state, origin) = (server.state(), server.origin());
+        let about = match &state.status {
+            McpStatus::Failed(why) => format!("failed: {why}"),
+            McpStatus::Connected => format!("connected, {} tools", state.tool_names().count()),
+            other => other.name().to_owned(),
+        };
+        lines.push(line(server.name(), &format!("{about} ({}, {})", origin.transport, origin.scope)));
+        lines.extend(state.problems.iter().map(|problem| line("", problem)));
+    }
+    if lines.is_empty() {
+        lines.push(plain("no MCP servers; annals mcp add adds one".to_owned()));
+    }
     lines
 }
 

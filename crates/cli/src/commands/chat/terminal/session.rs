@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use annals_agent::commands::CustomCommand;
 use annals_agent::conversation::ApiMessage;
 use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnError, TurnReport};
 use annals_agent::tools::bash::Shells;
@@ -24,7 +25,7 @@ use super::auto_title::TitleTask;
 use super::cost::{self, AgentFiles, UnrecordedUsage};
 use super::file_restore::CheckpointRestorer;
 use super::reports::{self, ContextBreakdown};
-use super::slash::SlashCommand;
+use super::slash::{Completions, SlashCommand};
 use super::terminal_ui::{ERROR, Exit, PromptInput, TerminalUi, WARNING};
 use super::ui_event::UiEvent;
 use super::{rewind, session_picker};
@@ -103,6 +104,8 @@ impl ChatSession<'_> {
                 PromptInput::Nothing => continue,
                 PromptInput::Leave(outcome) => return Ok(NextSession::Exit(outcome)),
             };
+            // Servers that have connected meanwhile have prompts.
+            ui.completions = Completions::of(&self.commands());
             let next = match SlashCommand::parse(&line) {
                 Some(slash) if !ui.completions.is_prompt(&line) => {
                     self.run_slash_command(slash, context, ui).await?
@@ -113,6 +116,11 @@ impl ChatSession<'_> {
                 return Ok(next);
             }
         }
+    }
+
+    /// Returns the commands of files and of servers.
+    fn commands(&self) -> Vec<CustomCommand> {
+        self.agent.custom.iter().cloned().chain(self.agent.mcp.commands()).collect()
     }
 
     /// Sends a prompt, and runs its turn.
@@ -202,7 +210,8 @@ impl ChatSession<'_> {
         ui: &mut TerminalUi,
     ) -> Result<ControlFlow<NextSession>, Fault> {
         match slash {
-            SlashCommand::Help => ui.notes(&reports::help(&self.agent.custom)),
+            SlashCommand::Help => ui.notes(&reports::help(&self.commands())),
+            SlashCommand::Mcp => ui.notes(&reports::servers(&self.agent.mcp)),
             SlashCommand::Clear => return Ok(ControlFlow::Break(NextSession::New)),
             SlashCommand::Exit => return Ok(ControlFlow::Break(NextSession::Exit(Outcome::Done))),
             SlashCommand::Unknown(name) => {

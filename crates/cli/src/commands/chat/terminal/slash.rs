@@ -14,12 +14,13 @@ pub(super) enum SlashCommand {
     Cost,
     Context,
     Todos,
+    Mcp,
     Exit,
     Unknown(String),
 }
 
 /// Names, arguments and descriptions.
-pub(super) const ALL: [(&str, &str, &str); 10] = [
+pub(super) const ALL: [(&str, &str, &str); 11] = [
     ("/help", "", "show commands and keys"),
     ("/clear", "", "start a new session; this one can be resumed"),
     ("/compact", "[FOCUS]", "summarize the conversation to free context, with a FOCUS if given"),
@@ -29,6 +30,7 @@ pub(super) const ALL: [(&str, &str, &str); 10] = [
     ("/cost", "", "show tokens and cost of this session by model"),
     ("/context", "", "show what fills the context window"),
     ("/todos", "", "show the todo list"),
+    ("/mcp", "", "show the MCP servers"),
     ("/exit", "", "exit; also ctrl-d"),
 ];
 
@@ -51,6 +53,7 @@ impl SlashCommand {
             "/cost" => Self::Cost,
             "/context" => Self::Context,
             "/todos" => Self::Todos,
+            "/mcp" => Self::Mcp,
             "/exit" | "/quit" => Self::Exit,
             _ => Self::Unknown(name.to_owned()),
         })

@@ -183,6 +183,10 @@ impl TerminalUi {
     fn handle_terminal(&mut self, event: UiEvent) -> Option<UiEvent> {
         match event {
             UiEvent::Resized => self.screen.resize(raw_mode::size()),
+            UiEvent::Notice(text) => {
+                self.note(WARNING, &text);
+                return None;
+            }
             UiEvent::Key(Key::Redraw) => self.screen.clear(),
             UiEvent::Key(Key::Suspend) => {
                 self.screen.end_line();

@@ -49,11 +49,12 @@ fn obeyed(cwd: &Path) -> Vec<(String, &'static str)> {
     let settings = ["settings.json", "settings.local.json"].into_iter();
     let settings =
         settings.map(|name| (cwd.join(".claude").join(name), "permission rules and other settings"));
+    let servers = [(cwd.join(".mcp.json"), "MCP servers, each of which is asked about")];
     let folders = [("commands", "custom slash commands"), ("agents", "custom sub-agents")];
     let folders = folders.map(|(name, what)| (cwd.join(".claude").join(name), what));
     let holds = |path: &Path| path.read_dir().is_ok_and(|mut entries| entries.next().is_some());
     let folders = folders.into_iter().filter(|(path, _)| holds(path));
-    let there = notes.chain(settings).filter(|(path, _)| path.is_file()).chain(folders);
+    let there = notes.chain(settings).chain(servers).filter(|(path, _)| path.is_file()).chain(folders);
     let named = there.map(|(path, what)| {
         let name = path.strip_prefix(cwd).unwrap_or(&path).display().to_string();
         (name, what)

@@ -13,6 +13,8 @@ pub(super) enum UiEvent {
     Key(Key),
     /// An event of the conversation.
     Agent(Box<Event>),
+    /// What a person should know of something beside the conversation.
+    Notice(String),
     /// The status line may have changed.
     Tick,
     /// The terminal has another size.

@@ -24,7 +24,6 @@ impl Folders {
         let found = find(&SettingsPlaces {
             managed: &root.join("managed.json"),
             config: &self.config,
-            home: Some(root),
             cwd: &root.join("work"),
             given,
             trust,
@@ -51,7 +50,7 @@ fn every_feature_is_reported_in_one_line() {
         folders.found(None, Trust::Untrusted),
         [
             "hooks in front matter that decide about tool calls are not run: PreToolUse (config/agents/a.md)",
-            "MCP servers are not started: calc, db (managed.json, .claude.json)",
+            "MCP servers in settings files have no effect, as in the original (annals mcp add adds one): calc (managed.json)",
             "plugins are not loaded, and neither are their hooks: p@m (managed.json)",
             "settings of the sandbox have no effect: excludedCommands (managed.json)",
             "skills are not loaded: deploy (config/skills)",
@@ -95,19 +94,6 @@ fn what_sets_nothing_is_not_reported() {
         let folders = Folders::new(&[("config/settings.json", nothing), (".claude.json", nothing)]);
         assert_eq!(folders.found(None, Trust::Trusted), [""; 0], "{nothing}");
     }
-}
-
-#[test]
-fn servers_of_folders_above_are_reported() {
-    let folders = Folders::new(&[
-        (".mcp.json", r#"{"mcpServers":{"above":{"command":"x"}}}"#),
-        ("work/.mcp.json", r#"{"mcpServers":{"here":{"command":"x"}}}"#),
-    ]);
-    assert_eq!(folders.found(None, Trust::Untrusted), [""; 0]);
-    assert_eq!(
-        folders.found(None, Trust::Trusted),
-        ["MCP servers are not started: here, above (work/.mcp.json, .mcp.json)"]
-    );
 }
 
 #[test]

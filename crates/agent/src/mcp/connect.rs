@@ -1,0 +1,93 @@
+//! Opens the transport that a definition asks for.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::config::ServerKind;
+use super::event_stream::EventStreamTransport;
+use super::http::{HttpTransport, McpHttp};
+use super::inbox::McpInbox;
+use super::process::ProcessTransport;
+use super::server::{ConnectFuture, McpConnector, McpTransport};
+use crate::tools::bash::group::ProcessGroups;
+
+/// The processes of servers; all copies are the same. They end with the last copy.
+#[derive(Clone, Default)]
+pub struct McpProcesses {
+    pub(super) groups: Arc<ProcessGroups>,
+    started: Arc<AtomicU64>,
+}
+
+impl fmt::Debug for McpProcesses {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("McpProcesses").finish_non_exhaustive()
+    }
+}
+
+impl McpProcesses {
+    /// Ends all processes, and returns when they are gone.
+    pub fn end_all(&self) {
+        self.groups.end_all();
+    }
+
+    fn next_number(&self) -> u64 {
+        self.started.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// What every server of a conversation is started with.
+#[derive(Clone)]
+pub struct McpLaunch {
+    /// The environment of processes, without keys.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The folder that they start in.
+    pub folder: PathBuf,
+    /// A mark that is unique to this run.
+    pub mark: String,
+    /// Where processes are noted.
+    pub processes: McpProcesses,
+    /// How servers are reached over HTTP.
+    pub http: McpHttp,
+}
+
+/// Connects to a server by its definition.
+pub struct ConfigConnector {
+    kind: ServerKind,
+    launch: McpLaunch,
+}
+
+impl ConfigConnector {
+    /// Creates a connector; it opens nothing yet.
+    pub fn new(kind: ServerKind, launch: McpLaunch) -> Self {
+        Self { kind, launch }
+    }
+}
+
+impl McpConnector for ConfigConnector {
+    fn open<'c>(&'c self, inbox: McpInbox) -> ConnectFuture<'c> {
+        Box::pin(async move {
+            let launch = &self.launch;
+            let transport: Arc<dyn McpTransport> = match &self.kind {
+                ServerKind::Stdio { command, args, env } => {
+                    let mark = format!("{}-mcp-{}", launch.mark, launch.processes.next_number());
+                    let program = (command.as_str(), args.as_slice(), env.as_slice());
+                    Arc::new(ProcessTransport::start(program, launch, mark, inbox)?)
+                }
+                ServerKind::Http { url, headers } => {
+                    Arc::new(HttpTransport::new(&launch.http, url, headers, inbox)?)
+                }
+                ServerKind::Sse { url, headers } => {
+                    Arc::new(EventStreamTransport::open(&launch.http, url, headers, inbox).await?)
+                }
+                ServerKind::Sdk => {
+                    let why = "it runs inside a program, which must drive this session".to_owned();
+                    return Err(super::server::McpError::Unreachable(why));
+                }
+            };
+            Ok(transport)
+        })
+    }
+}

@@ -1,0 +1,209 @@
+//! The arguments of `annals mcp`.
+
+use clap::ValueEnum;
+
+use super::ConfirmArgs;
+
+const MCP_EXAMPLES: &str = "\
+Servers are configured where the original client keeps them: for you in this
+folder (local), for all who work on the project (project, .mcp.json), or for
+you everywhere (user). `annals chat` starts them; those of a project only in a
+trusted folder, after you have approved their definition.
+
+Examples:
+  # A program, for you in this folder
+  annals mcp add --yes mem -- npx -y @modelcontextprotocol/server-memory
+
+  # Which servers there are; without --no-check also whether they answer
+  annals mcp list --no-check";
+
+const ADD_EXAMPLES: &str = "\
+Options come before the name; behind `--` everything belongs to the program.
+
+Examples:
+  # A program with a variable
+  annals mcp add -e LEVEL=2 mem -- npx -y @modelcontextprotocol/server-memory
+
+  # An address, for all folders, with a header
+  annals mcp add -s user -t http -H 'X-Team: a' web https://example.com/mcp";
+
+const ADD_JSON_EXAMPLES: &str = "\
+Examples:
+  # The definition as it is in the file
+  annals mcp add-json files '{\"command\":\"server\",\"args\":[\"--here\"]}'
+
+  # For everybody who works on the project
+  annals mcp add-json -s project web '{\"type\":\"http\",\"url\":\"https://h/mcp\"}'";
+
+const LIST_EXAMPLES: &str = "\
+Each server is started, asked for its tools, and ended again. Those of a
+project that nobody approved are not.
+
+Examples:
+  # Which servers there are, and whether they answer
+  annals mcp list
+
+  # Without starting any
+  annals mcp list --no-check";
+
+const GET_EXAMPLES: &str = "\
+Values of variables and headers are not shown.
+
+Examples:
+  # How a server is defined, and where
+  annals mcp get files
+
+  # For programs
+  annals mcp get files --json";
+
+const REMOVE_EXAMPLES: &str = "\
+Examples:
+  # Wherever it is configured
+  annals mcp remove files
+
+  # The one of all folders
+  annals mcp remove -s user files --yes";
+
+const APPROVE_EXAMPLES: &str = "\
+An approval is for one definition in one folder. It is kept by annals, not in
+the project's files, and ends when the definition changes.
+
+Examples:
+  # Start this server of .mcp.json from now on
+  annals mcp approve tickets
+
+  # Never, and do not ask
+  annals mcp approve tickets --refuse --yes";
+
+/// `annals mcp`
+#[derive(Debug, clap::Args)]
+#[command(after_help = MCP_EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    pub(crate) command: McpCommand,
+}
+
+/// What to do with the servers.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum McpCommand {
+    /// Add a server
+    #[command(after_help = ADD_EXAMPLES)]
+    Add(McpAddArgs),
+    /// Add a server by its definition
+    #[command(after_help = ADD_JSON_EXAMPLES)]
+    AddJson(McpAddJsonArgs),
+    /// List servers, and whether they answer
+    #[command(after_help = LIST_EXAMPLES)]
+    List(McpListArgs),
+    /// Show how a server is defined
+    #[command(after_help = GET_EXAMPLES)]
+    Get(McpGetArgs),
+    /// Remove a server
+    #[command(after_help = REMOVE_EXAMPLES)]
+    Remove(McpRemoveArgs),
+    /// Approve a server of the project
+    #[command(after_help = APPROVE_EXAMPLES)]
+    Approve(McpApproveArgs),
+}
+
+/// Where a server is configured. The values have no help of their own: with it clap would print every option in long form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeChoice {
+    Local,
+    Project,
+    User,
+}
+
+/// How a server is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TransportChoice {
+    Stdio,
+    Http,
+    Sse,
+}
+
+/// `annals mcp add`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpAddArgs {
+    /// Where it is configured: local, project or user
+    #[arg(short, long, value_enum, default_value_t = ScopeChoice::Local, value_name = "SCOPE")]
+    pub(crate) scope: ScopeChoice,
+    /// How it is reached: stdio, http or sse
+    #[arg(short, long, value_enum, default_value_t = TransportChoice::Stdio, value_name = "TRANSPORT")]
+    pub(crate) transport: TransportChoice,
+    /// A variable for the program; may repeat
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// A header for the address; may repeat
+    #[arg(short = 'H', long, value_name = "NAME: VALUE")]
+    pub(crate) header: Vec<String>,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArgs,
+    /// Its name: letters, digits, `-` and `_`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// The program and its arguments, or the address
+    #[arg(value_name = "COMMAND_OR_URL", required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
+}
+
+/// `annals mcp add-json`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpAddJsonArgs {
+    /// Where it is configured: local, project or user
+    #[arg(short, long, value_enum, default_value_t = ScopeChoice::Local, value_name = "SCOPE")]
+    pub(crate) scope: ScopeChoice,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArgs,
+    /// Its name: letters, digits, `-` and `_`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Its definition
+    #[arg(value_name = "JSON")]
+    pub(crate) definition: String,
+}
+
+/// `annals mcp list`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpListArgs {
+    /// Start none of them
+    #[arg(long)]
+    pub(crate) no_check: bool,
+    /// Give each this many seconds to answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub(crate) seconds: u64,
+}
+
+/// `annals mcp get`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpGetArgs {
+    /// The server
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+}
+
+/// `annals mcp remove`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpRemoveArgs {
+    /// Where it is configured [default: where it is, if only once]
+    #[arg(short, long, value_enum, value_name = "SCOPE")]
+    pub(crate) scope: Option<ScopeChoice>,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArgs,
+    /// The server
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+}
+
+/// `annals mcp approve`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpApproveArgs {
+    /// Refuse it instead
+    #[arg(long)]
+    pub(crate) refuse: bool,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArgs,
+    /// The server
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+}

@@ -1,0 +1,152 @@
+//! MCP servers of a conversation: where they are configured, whether they may start, and how they are connected.
+
+mod found;
+mod health;
+mod launch;
+
+use std::sync::Arc;
+
+use annals_agent::mcp::{
+    ConfigConnector, McpOrigin, McpServer, McpServerConfig, McpServers, McpStatus, McpTransport, ServerKind,
+};
+use annals_json::Value;
+use annals_policy::rules::SettingsSource;
+use annals_policy::screen::visible;
+
+pub(crate) use found::{FoundServer, ServerSearch, StartPermission, find};
+pub(crate) use health::{ServerHealth, check};
+use launch::{limits, variable_of};
+
+use super::setup::{Setup, SourceChoice};
+use crate::args::ChatArgs;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::stderr;
+
+/// Makes the transport to a server inside the program that drives this one.
+pub(super) type ProgramTransports = Box<dyn Fn(&str) -> Arc<dyn McpTransport>>;
+
+/// A server whose definition cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SkippedServer {
+    pub(super) name: String,
+    pub(super) kind: &'static str,
+    pub(super) message: String,
+}
+
+/// The servers of a conversation, and what is wrong with others.
+#[derive(Debug, Default)]
+pub(super) struct ConfiguredServers {
+    pub(super) servers: McpServers,
+    pub(super) skipped: Vec<SkippedServer>,
+    /// What a person should know, one line each.
+    pub(super) notes: Vec<String>,
+}
+
+impl ConfiguredServers {
+    /// Finds the servers; they are connected by [`connect`].
+    pub(super) fn new(
+        args: &ChatArgs,
+        setup: &Setup,
+        context: &Context,
+        program: Option<&ProgramTransports>,
+    ) -> Result<Self, Fault> {
+        let has_project = SourceChoice::new(args)?.has(SettingsSource::Project);
+        let search = ServerSearch {
+            context,
+            cwd: &setup.cwd,
+            given: &args.sdk.mcp_config,
+            is_strict: args.sdk.strict_mcp_config,
+            trusted: if has_project { setup.trusted_folders(context) } else { Vec::new() },
+            disabled: &setup.effective.disabled_servers,
+        };
+        let (found, mut notes) = find(&search)?;
+        let untrusted = setup.cwd.join(".mcp.json");
+        if !args.sdk.strict_mcp_config && has_project && !setup.is_trusted() && untrusted.is_file() {
+            notes.push(format!(
+                "servers of {} are not started: the folder is not trusted",
+                untrusted.display()
+            ));
+        }
+        let launch = launch::launch(&setup.effective, &setup.cwd, context)?;
+        let (mut servers, mut skipped): (Vec<McpServer>, Vec<SkippedServer>) = (Vec::new(), Vec::new());
+        for server in found {
+            if let Some(why) = server.permission.refusal(&server.name) {
+                notes.push(why);
+                continue;
+            }
+            // Of two servers with one name the one of the nearer scope is used.
+            if servers.iter().any(|known| known.name() == server.name) {
+                continue;
+            }
+            let variable = |name: &str| variable_of(&setup.effective, context, server.scope, name);
+            let definition = Value::from_checked(&server.definition);
+            let config = match McpServerConfig::read(&server.name, definition, &variable) {
+                Ok(config) => config,
+                Err(error) => {
+                    notes.push(format!("MCP server {} is not started: {error}", server.name));
+                    let (kind, message) = (error.name(), error.to_string());
+                    skipped.push(SkippedServer { name: server.name, kind, message });
+                    continue;
+                }
+            };
+            notes.extend(config.notes.iter().map(|note| format!("MCP server {}: {note}", server.name)));
+            let limits = limits(&setup.effective, context, config.timeout, config.kind.name());
+            let made = match (&config.kind, program) {
+                (ServerKind::Sdk, Some(program)) => {
+                    McpServer::of_program(&server.name, program(&server.name), limits)
+                }
+                (ServerKind::Sdk, None) => {
+                    notes.push(format!(
+                        "MCP server {} is not started: no program drives this session",
+                        server.name
+                    ));
+                    continue;
+                }
+                (kind, _) => {
+                    let origin = McpOrigin {
+                        transport: kind.name(),
+                        scope: server.scope,
+                        source: server.scope,
+                        folder: Some(setup.cwd.clone()),
+                    };
+                    let connector = ConfigConnector::new(kind.clone(), launch.clone());
+                    McpServer::new(&server.name, origin, Box::new(connector), limits)
+                }
+            };
+            servers.push(made);
+        }
+        Ok(Self { servers: McpServers::new(servers, launch.processes), skipped, notes })
+    }
+}
+
+/// Connects servers, each by itself, and reports what is wrong with them. Returns when all are connected or have failed.
+pub(super) async fn connect(servers: &McpServers, report: impl Fn(String) + Clone + Send + 'static) {
+    for server in servers.iter() {
+        let (server, report) = (Arc::clone(server), report.clone());
+        tokio::spawn(async move {
+            server.connect_patiently().await;
+            problems(&server).into_iter().for_each(report);
+        });
+    }
+    servers.settle().await;
+    servers.clashes().into_iter().for_each(|clash| report(visible(&clash)));
+}
+
+/// Says what is wrong with a server, unless `--quiet`.
+pub(super) fn say(line: &str, is_loud: bool) {
+    if is_loud {
+        stderr::say(format_args!("annals: {line}"));
+    }
+}
+
+/// Returns what is wrong with a server, one line each.
+pub(super) fn problems(server: &McpServer) -> Vec<String> {
+    let state = server.state();
+    let failure = match state.status {
+        McpStatus::Failed(why) => Some(why),
+        _ => None,
+    };
+    let lines = failure.into_iter().chain(state.problems);
+    lines.map(|line| visible(&format!("MCP server {}: {line}", server.name())).replace('\n', " ")).collect()
+}
