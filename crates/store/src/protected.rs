@@ -181,7 +181,7 @@ pub fn is_protected(path: &Path) -> bool {
 /// The names that are protected in any folder: of folders, of files, and of folders in folders.
 pub fn protected_names() -> impl Iterator<Item = PathBuf> {
     let pairs = PAIRS.iter().map(|(folder, name)| Path::new(folder).join(name));
-    FOLDERS.iter().chain(&FILES).map(PathBuf::from).chain(pairs)
+    FOLDERS.iter().chain(FILES).map(PathBuf::from).chain(pairs)
 }
 
 /// Whether agents take the file as instructions: memory files of this client and of others.

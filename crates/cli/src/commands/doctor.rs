@@ -158,7 +158,7 @@ fn data(report: &mut Report, context: &Context) {
         }
         Err(error) => report.add(Health::Bad, "data", format!("{}: {error}", path.display())),
     }
-    let indexed = context.each_store(|context| indexed::exists(context));
+    let indexed = context.each_store(indexed::exists);
     match indexed.iter().all(|is_there| *is_there) {
         true => report.add(Health::Good, "index", "there; every query brings it up to date"),
         false => report.add(Health::Note, "index", "none yet; the first search makes it, or annals index"),

@@ -1,7 +1,7 @@
 //! `annals drift`: what annals does not recognise in a store, by the version of the client that wrote it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use annals_json::ObjectWriter;
 use annals_store::parallel;
@@ -82,7 +82,7 @@ fn paths(args: &DriftArgs, context: &mut Context) -> Result<Vec<PathBuf>, Fault>
 }
 
 impl Survey {
-    fn add_file(&mut self, path: &PathBuf, bytes: &[u8]) {
+    fn add_file(&mut self, path: &Path, bytes: &[u8]) {
         let mut version = NO_VERSION.to_owned();
         for line in lines(bytes) {
             find_objects(&line, |fields, _| {
@@ -101,7 +101,7 @@ impl Survey {
                             example: outline(novelty.value),
                         });
                     drifted.count += 1;
-                    drifted.files.insert(path.clone());
+                    drifted.files.insert(path.to_path_buf());
                     drifted.versions.insert(version.clone());
                 }
             });

@@ -14,7 +14,7 @@ fn a_store_and_what_is_wrong_with_it_are_reported() {
     }
 
     let session = r#"{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","version":"99.0.1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w","message":{"role":"user","content":"hi"}}"#;
-    home.write("projects/-w/0d0c7000-0000-4000-8000-000000000001.jsonl", &format!("{session}\n"));
+    home.write("projects/-w/0d0c7000-0000-4000-8000-000000000001.jsonl", format!("{session}\n"));
     let report = annals_exits(&home, &["doctor", "--json"], 0);
     keep_schema("doctor", &[report.out.trim_end().as_bytes()], "doctor --json");
     assert!(report.out.contains("99.0.1 wrote sessions here, newer than annals knows"), "{}", report.out);

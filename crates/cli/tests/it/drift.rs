@@ -18,13 +18,13 @@ fn line(more: &str) -> String {
 fn what_is_new_is_listed_with_an_example_that_says_nothing() {
     let home = Home::new();
     let path = format!("projects/-w/{ID}.jsonl");
-    home.write(&path, &line(""));
+    home.write(&path, line(""));
     assert!(
         annals_exits(&home, &["drift"], 0).out.contains("annals recognises everything: 1 record in 1 file")
     );
 
     let novel = r#"{"type":"hologram","text":"my secret plan","depth":3}"#;
-    home.write(&path, &(line("") + &line(r#","mood":{"word":"my secret mood"}"#) + novel + "\n"));
+    home.write(&path, line("") + &line(r#","mood":{"word":"my secret mood"}"#) + novel + "\n");
     let shown = annals_exits(&home, &["drift"], 3).out;
     for part in ["field user.mood", "record hologram", "client 9.9.9", ".jsonl:2", ".jsonl:3", r#""depth":3"#]
     {

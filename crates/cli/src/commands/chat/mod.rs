@@ -40,7 +40,7 @@ use annals_agent::api::client::Client;
 use annals_agent::api::request::PromptCaching;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
-use annals_agent::conversation::{ConversationStart, OpenError, Persistence, StoreContext};
+use annals_agent::conversation::{ConversationStart, Persistence, StoreContext};
 use annals_agent::hooks::HookDefinition;
 use annals_agent::protocol::{Approver, Command, Commands, Event, TurnConfig, TurnEnd};
 use annals_agent::subagent::AgentDefinition;

@@ -234,7 +234,7 @@ pub(crate) fn of_folder(context: &Context) -> EffectiveSettings {
     let file = context.data_dir().ok().map(|data| TrustFile::new(&data));
     let trust = file.and_then(|file| file.of(&Disk, &cwd).ok()).unwrap_or(Trust::Untrusted);
     let circumstances =
-        ModeContext { privilege: privilege(), sandbox: sandbox(context), trust, bypass: Bypass::Open };
+        ModeContext { privilege: privilege(), sandbox: sandbox_kind(context), trust, bypass: Bypass::Open };
     let project = cwd.join(".claude");
     let sources = vec![
         Settings::load(Path::new(MANAGED), SettingsSource::Managed),

@@ -90,17 +90,24 @@ impl Server {
         // If nothing runs turns any more, there is nothing to end.
         let _ = self.commands.send(Command::Quit);
         // The program can still answer what it was asked: hooks of the end, for one.
-        while is_open {
+        if is_open {
+            self.take_answers(incoming).await;
+        }
+        self.channel.close();
+        std::future::pending::<()>().await;
+    }
+
+    /// Takes answers until the program closes its end.
+    async fn take_answers(&self, incoming: &mut UnboundedReceiver<Incoming>) {
+        loop {
             match incoming.recv().await {
                 Some(Incoming::Answer(id, answer)) => {
                     self.channel.answer(&id, answer.map_err(ChannelError::Remote));
                 }
-                Some(Incoming::End) | None => break,
+                Some(Incoming::End) | None => return,
                 Some(_) => {}
             }
         }
-        self.channel.close();
-        std::future::pending::<()>().await;
     }
 
     /// Takes a line; `false` if the session ends.
