@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use annals_json::ObjectWriter;
+use annals_sandbox::Sandbox;
 use annals_store::Summary;
 use annals_transcript::resume::Client;
 
@@ -74,6 +75,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &mut Context) -> Result<Outcome, F
     stores(&mut report, context);
     data(&mut report, context);
     programs(&mut report, context);
+    sandbox(&mut report, context);
     if context.json {
         write_json(&report, context)?;
     } else {
@@ -182,6 +184,20 @@ fn programs(report: &mut Report, context: &Context) {
             None => report.add(Health::Note, "program", format!("{program} is not installed: {used_for}")),
         }
     }
+}
+
+fn sandbox(report: &mut Report, context: &Context) {
+    let found = context.program.as_deref().map(Sandbox::find);
+    let (health, text) = match found {
+        Some(Ok(sandbox)) => {
+            (Health::Good, format!("commands of annals chat run in one: {}", sandbox.method()))
+        }
+        Some(Err(why)) => (Health::Note, format!("commands of annals chat run without one: {why}")),
+        None => {
+            (Health::Note, "commands of annals chat run without one: this program is not found".to_owned())
+        }
+    };
+    report.add(health, "sandbox", text);
 }
 
 fn draw(report: &Report, context: &mut Context) -> std::io::Result<()> {

@@ -24,7 +24,7 @@ const NO_VERSION: &str = "unknown";
 
 /// How often something unknown was met, and where first.
 #[derive(Debug)]
-struct Drifted {
+struct UnknownPart {
     count: u64,
     files: BTreeSet<PathBuf>,
     versions: BTreeSet<String>,
@@ -33,24 +33,24 @@ struct Drifted {
 }
 
 #[derive(Debug, Default)]
-struct Survey {
+struct DriftReport {
     records: u64,
-    found: BTreeMap<(NoveltyKind, String), Drifted>,
+    found: BTreeMap<(NoveltyKind, String), UnknownPart>,
 }
 
 pub(crate) fn run(args: &DriftArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let paths = paths(args, context)?;
-    let surveys = parallel::map(&paths, |path| {
+    let reports = parallel::map(&paths, |path| {
         read_file(path).map(|bytes| {
-            let mut survey = Survey::default();
-            survey.add_file(path, &bytes);
-            survey
+            let mut report = DriftReport::default();
+            report.add_file(path, &bytes);
+            report
         })
     });
-    let mut all = Survey::default();
-    for survey in surveys {
-        match survey {
-            Ok(survey) => all.merge(survey),
+    let mut all = DriftReport::default();
+    for report in reports {
+        match report {
+            Ok(report) => all.merge(report),
             Err(error) => context.note_unread([error.session_problem()]),
         }
     }
@@ -81,7 +81,7 @@ fn paths(args: &DriftArgs, context: &mut Context) -> Result<Vec<PathBuf>, Fault>
     Ok(paths)
 }
 
-impl Survey {
+impl DriftReport {
     fn add_file(&mut self, path: &Path, bytes: &[u8]) {
         let mut version = NO_VERSION.to_owned();
         for line in lines(bytes) {
@@ -92,17 +92,17 @@ impl Survey {
                     version = named.to_string();
                 }
                 for novelty in novelties(&record) {
-                    let drifted =
-                        self.found.entry((novelty.kind, novelty.place)).or_insert_with(|| Drifted {
+                    let part =
+                        self.found.entry((novelty.kind, novelty.place)).or_insert_with(|| UnknownPart {
                             count: 0,
                             files: BTreeSet::new(),
                             versions: BTreeSet::new(),
                             line: line.number,
                             example: outline(novelty.value),
                         });
-                    drifted.count += 1;
-                    drifted.files.insert(path.to_path_buf());
-                    drifted.versions.insert(version.clone());
+                    part.count += 1;
+                    part.files.insert(path.to_path_buf());
+                    part.versions.insert(version.clone());
                 }
             });
         }
@@ -110,70 +110,70 @@ impl Survey {
 
     fn merge(&mut self, other: Self) {
         self.records += other.records;
-        for (place, drifted) in other.found {
+        for (place, part) in other.found {
             match self.found.entry(place) {
                 std::collections::btree_map::Entry::Vacant(entry) => {
-                    entry.insert(drifted);
+                    entry.insert(part);
                 }
                 std::collections::btree_map::Entry::Occupied(mut entry) => {
                     let own = entry.get_mut();
                     // The example stays that of the first file by name.
-                    if drifted.files.first() < own.files.first() {
-                        (own.line, own.example) = (drifted.line, drifted.example);
+                    if part.files.first() < own.files.first() {
+                        (own.line, own.example) = (part.line, part.example);
                     }
-                    own.count += drifted.count;
-                    own.files.extend(drifted.files);
-                    own.versions.extend(drifted.versions);
+                    own.count += part.count;
+                    own.files.extend(part.files);
+                    own.versions.extend(part.versions);
                 }
             }
         }
     }
 }
 
-fn draw(survey: &Survey, files: u64, context: &mut Context) -> std::io::Result<()> {
+fn draw(report: &DriftReport, files: u64, context: &mut Context) -> std::io::Result<()> {
     let looked_at = format!(
         "{} in {}",
-        words::plural(survey.records, "record", "records"),
+        words::plural(report.records, "record", "records"),
         words::plural(files, "file", "files")
     );
-    if survey.found.is_empty() {
+    if report.found.is_empty() {
         return context.out.line(format!("annals recognises everything: {looked_at}"));
     }
-    for ((kind, place), drifted) in &survey.found {
-        let versions: Vec<&str> = drifted.versions.iter().map(String::as_str).collect();
-        let times = words::plural(drifted.count, "time", "times");
-        let places = words::plural(drifted.files.len() as u64, "file", "files");
+    for ((kind, place), part) in &report.found {
+        let versions: Vec<&str> = part.versions.iter().map(String::as_str).collect();
+        let times = words::plural(part.count, "time", "times");
+        let places = words::plural(part.files.len() as u64, "file", "files");
         let head = format!("{} {}", kind.name(), one_line(place));
         let head = context.out.paint(Paint::Cyan, &head);
         context.out.line(head)?;
         context.out.line(format!("  {times} in {places}, client {}", one_line(&versions.join(", "))))?;
-        if let Some(first) = drifted.files.first() {
-            context.out.line(format!("  {}:{}", one_line(&first.display().to_string()), drifted.line))?;
+        if let Some(first) = part.files.first() {
+            context.out.line(format!("  {}:{}", one_line(&first.display().to_string()), part.line))?;
         }
-        context.out.line(format!("  {}", one_line(&drifted.example)))?;
+        context.out.line(format!("  {}", one_line(&part.example)))?;
     }
     context.out.line("")?;
-    let count = words::plural(survey.found.len() as u64, "thing", "things");
+    let count = words::plural(report.found.len() as u64, "thing", "things");
     context.out.line(format!("{count} that annals does not recognise: {looked_at}"))?;
     context.out.line("nothing of it is lost; the examples hold no text of yours and can go into a bug report")
 }
 
-fn write_json(survey: &Survey, files: u64, context: &mut Context) -> std::io::Result<()> {
+fn write_json(report: &DriftReport, files: u64, context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
-        object.number("records", survey.records).number("files", files);
+        object.number("records", report.records).number("files", files);
         object.array("unrecognised", |list| {
-            for ((kind, place), drifted) in &survey.found {
-                list.object(|object| write_row(*kind, place, drifted, object));
+            for ((kind, place), part) in &report.found {
+                list.object(|object| write_row(*kind, place, part, object));
             }
         });
     })
 }
 
-fn write_row(kind: NoveltyKind, place: &str, drifted: &Drifted, object: &mut ObjectWriter<'_>) {
-    object.string("kind", kind.name()).string("place", place).number("count", drifted.count);
-    json::names(object, "versions", drifted.versions.iter().map(String::as_str));
-    object.number("files", drifted.files.len() as u64);
-    let first = drifted.files.first().map(|path| path.display().to_string());
-    object.string("file", &first.unwrap_or_default()).number("line", drifted.line as u64);
-    object.raw("example", drifted.example.as_bytes());
+fn write_row(kind: NoveltyKind, place: &str, part: &UnknownPart, object: &mut ObjectWriter<'_>) {
+    object.string("kind", kind.name()).string("place", place).number("count", part.count);
+    json::names(object, "versions", part.versions.iter().map(String::as_str));
+    object.number("files", part.files.len() as u64);
+    let first = part.files.first().map(|path| path.display().to_string());
+    object.string("file", &first.unwrap_or_default()).number("line", part.line as u64);
+    object.raw("example", part.example.as_bytes());
 }

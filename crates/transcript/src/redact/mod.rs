@@ -15,6 +15,7 @@ mod encoded;
 mod formats;
 mod haystack;
 mod headers;
+mod ids;
 mod joined;
 mod kind;
 mod lines;

@@ -69,7 +69,7 @@ fn a_project_counts_where_it_is_trusted() {
     ]);
     assert_eq!(folders.found(None, Trust::Untrusted), [""; 0]);
     let found = folders.found(None, Trust::Trusted);
-    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].contains("PreToolUse (work/.claude/agents/a.md)"), "{found:?}");
 }
 

@@ -1,0 +1,50 @@
+//! Names that look like secrets: ids that services generate, digests, public keys, paths.
+
+use super::values::is_path;
+
+/// Whether it is a UUID, which is a name more often than a secret.
+pub(super) fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Prefixes of ids that services and clients generate, of digests and of public keys.
+const ID_PREFIXES: &[&str] = &[
+    "msg_",
+    "req_",
+    "toolu_",
+    "srvtoolu_",
+    "call_",
+    "resp_",
+    "file_",
+    "file-",
+    "sha256",
+    "sha384-",
+    "sha512-",
+    "sha1-",
+    "md5-",
+    "cache_",
+    "agent-",
+    "session_",
+    "prod_",
+    "price_",
+    "cus_",
+    "pk_live_",
+    "pk_test_",
+    "ssh-rsa",
+    "ssh-ed25519",
+    "AAAAB3NzaC1",
+    "AAAAC3NzaC1",
+    "AAAAE2VjZHNh",
+    "age1",
+    "npub1",
+    "arn:",
+];
+
+/// Whether it is a name: an id, a path, an address.
+pub(super) fn is_name(text: &str) -> bool {
+    is_uuid(text) || is_path(text) || ID_PREFIXES.iter().any(|prefix| text.starts_with(prefix))
+}
