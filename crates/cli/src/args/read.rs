@@ -203,8 +203,8 @@ pub(crate) struct DoctorArgs {
 }
 
 const DRIFT_EXAMPLES: &str = "\
-The format changes with the client's releases. What annals does not know stays in
-the file and is never lost; this lists it, with examples that hold none of your text.
+The format changes with the releases of the client. What annals does not know
+stays in the file and is never lost; this lists it, with examples without text.
 
 Examples:
   # Everything that is new in your store

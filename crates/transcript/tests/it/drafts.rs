@@ -6,7 +6,7 @@ use annals_transcript::draft::{
     PlacementError, PromptContent, QueueStep, ResponseDraft, Retry, SnapshotKind, StopHookSummaryDraft,
     ThreadKind, ToolOutcome, ToolResultDraft,
 };
-use annals_transcript::record::Record;
+use annals_transcript::record::{Envelope, Record};
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
@@ -152,10 +152,8 @@ fn every_key_of_every_kind_has_a_name() {
     let transcript = Transcript::parse(&file.bytes);
     assert_eq!(transcript.problems(), []);
     for (_, record) in transcript.records() {
-        let mut known = record.known_keys().to_vec();
-        if record.kind().is_chain() {
-            known.extend(annals_transcript::record::Envelope::KNOWN_KEYS);
-        }
+        let envelope = if record.kind().is_chain() { Envelope::KNOWN_KEYS } else { &[] };
+        let known = [record.known_keys(), envelope].concat();
         for field in record.fields().iter() {
             let key = field.key.decode();
             assert!(key == "type" || known.contains(&&*key), "{}: {key}", record.kind().name());
