@@ -65,7 +65,7 @@ impl ApprovalFile {
         })
     }
 
-    /// Stores what the user says about a server; what was said about another definition of it is forgotten.
+    /// Stores the decision on a server; it replaces the decision on an earlier definition.
     pub fn set(
         &self,
         folder: &Path,

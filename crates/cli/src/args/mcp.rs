@@ -32,7 +32,7 @@ Examples:
   # The definition as it is in the file
   annals mcp add-json files '{\"command\":\"server\",\"args\":[\"--here\"]}'
 
-  # For everybody who works on the project
+  # Share a server with the project, in .mcp.json
   annals mcp add-json -s project web '{\"type\":\"http\",\"url\":\"https://h/mcp\"}'";
 
 const LIST_EXAMPLES: &str = "\
