@@ -16,6 +16,12 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
+def sample_number():
+    """A number that differs from commit to commit, so that in time every part of a sample is run; 0 where there is no git."""
+    run = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return int(run.stdout.strip() or "0", 16)
+
+
 def find_shared(name, variable):
     """A folder of data that is kept outside the project: the variable's, else ../shared/NAME; None where there is neither."""
     named = os.environ.get(variable)
