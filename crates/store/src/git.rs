@@ -18,11 +18,6 @@ const MAX_BYTES: usize = 4096;
 /// The longest name of a branch, in bytes: longer than any file system permits for a ref.
 const MAX_NAME: usize = 255;
 
-/// Whether a folder is in a repository.
-pub(crate) fn is_in_repository(folder: &Path) -> bool {
-    dot_git(folder).is_some()
-}
-
 /// The `.git` at or above a folder.
 fn dot_git(folder: &Path) -> Option<PathBuf> {
     let is_there = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
@@ -31,11 +26,15 @@ fn dot_git(folder: &Path) -> Option<PathBuf> {
 
 /// Returns the branch that is checked out at or above a folder, or `HEAD`.
 pub fn branch(folder: &Path) -> String {
-    let head = dot_git(folder)
-        .and_then(|path| git_folder(&path))
-        .and_then(|folder| first_line(&folder.join("HEAD")));
+    branch_in_repository(folder).unwrap_or_else(|| NO_BRANCH.to_owned())
+}
+
+/// As [`branch`]; `None` outside of repositories.
+pub(crate) fn branch_in_repository(folder: &Path) -> Option<String> {
+    let dot_git = dot_git(folder)?;
+    let head = git_folder(&dot_git).and_then(|folder| first_line(&folder.join("HEAD")));
     let name = head.as_deref().and_then(|line| line.strip_prefix("ref: refs/heads/"));
-    name.filter(|name| is_branch_name(name)).unwrap_or(NO_BRANCH).to_owned()
+    Some(name.filter(|name| is_branch_name(name)).unwrap_or(NO_BRANCH).to_owned())
 }
 
 /// The repository that a worktree's `.git` file belongs to; `None` for any other `.git`, and for one that its repository does not

@@ -36,6 +36,7 @@ pub struct AppendFile {
 #[derive(Debug)]
 struct OpenFile {
     file: File,
+    id: FileId,
     /// Its length when last checked.
     length: u64,
     /// The end of the last line that we appended: if the file still has this length, no one else has written.
@@ -115,9 +116,11 @@ impl AppendFile {
     /// Returns the open file that the path names now, and its length. If it cannot be opened, the previous file stays open:
     /// its writes still need a sync.
     fn open(&mut self) -> Result<(&mut OpenFile, &Path), WriteError> {
-        let known = self.open.as_ref().and_then(|open| open.file.metadata().ok());
-        let open = match (self.open.take(), known.filter(|known| is_same_file(known, &self.path))) {
-            (Some(open), Some(known)) => OpenFile { length: known.len(), ..open },
+        let named = std::fs::metadata(&self.path).ok();
+        let open = match (self.open.take(), named) {
+            (Some(open), Some(named)) if open.id == FileId::of(&named) => {
+                OpenFile { length: named.len(), ..open }
+            }
             (before, _) => match self.reopen() {
                 Ok(open) => open,
                 Err(error) => {
@@ -131,8 +134,8 @@ impl AppendFile {
 
     fn reopen(&self) -> io::Result<OpenFile> {
         let file = OpenOptions::new().read(true).append(true).open(&self.path)?;
-        let length = file.metadata()?.len();
-        Ok(OpenFile { file, length, ended_at: None })
+        let metadata = file.metadata()?;
+        Ok(OpenFile { file, id: FileId::of(&metadata), length: metadata.len(), ended_at: None })
     }
 }
 
@@ -177,14 +180,19 @@ fn write_once(file: &mut File, bytes: &[u8]) -> io::Result<usize> {
     }
 }
 
-/// Whether the open file is still the one that the path names.
-#[cfg(unix)]
-fn is_same_file(open: &Metadata, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    std::fs::metadata(path).is_ok_and(|named| (open.dev(), open.ino()) == (named.dev(), named.ino()))
-}
+/// Which file a path names: device and number, where the system has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileId(u64, u64);
 
-#[cfg(not(unix))]
-fn is_same_file(_: &Metadata, path: &Path) -> bool {
-    path.is_file()
+impl FileId {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self(metadata.dev(), metadata.ino())
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Metadata) -> Self {
+        Self(0, 0)
+    }
 }

@@ -124,8 +124,10 @@ impl SessionWriter<'_> {
     /// machine, or no repository, keeps the branch of the last line.
     pub fn refresh_branch(&mut self) {
         let cwd = Path::new(&self.origin.cwd);
-        if cwd.is_absolute() && git::is_in_repository(cwd) {
-            self.origin.git_branch = git::branch(cwd);
+        if cwd.is_absolute()
+            && let Some(branch) = git::branch_in_repository(cwd)
+        {
+            self.origin.git_branch = branch;
         }
     }
 

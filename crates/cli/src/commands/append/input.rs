@@ -37,7 +37,7 @@ const MAX_CHUNKS_AHEAD: usize = 32;
 /// Where the bytes come from.
 enum InputSource {
     /// The reader itself, without reading ahead.
-    Reader(Box<dyn Read>),
+    Reader(Box<dyn Read>, Vec<u8>),
     /// A thread that reads on during a sync, so that more lines share the next one.
     Ahead(Receiver<io::Result<Vec<u8>>>),
 }
@@ -56,15 +56,16 @@ pub(super) struct InputLines {
 impl InputLines {
     /// Reads when a line is asked for.
     pub(super) fn new(reader: impl Read + 'static) -> Self {
-        Self::over(InputSource::Reader(Box::new(reader)))
+        Self::over(InputSource::Reader(Box::new(reader), vec![0; CHUNK]))
     }
 
     /// Reads ahead, up to a few megabytes.
     pub(super) fn ahead(mut reader: impl Read + Send + 'static) -> Self {
         let (sender, chunks) = sync_channel(MAX_CHUNKS_AHEAD);
         thread::spawn(move || {
+            let mut buffer = vec![0; CHUNK];
             loop {
-                let chunk = read_chunk(&mut reader);
+                let chunk = read_chunk(&mut reader, &mut buffer).map(<[u8]>::to_vec);
                 let is_last = chunk.as_ref().map_or(true, Vec::is_empty);
                 if sender.send(chunk).is_err() || is_last {
                     return;
@@ -82,11 +83,11 @@ impl InputLines {
     pub(super) fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         while self.ready.is_empty() && !self.has_ended {
             let chunk = match &mut self.feed {
-                InputSource::Reader(reader) => read_chunk(reader),
+                InputSource::Reader(reader, buffer) => read_chunk(reader, buffer)?.to_vec(),
                 // A thread that ended has sent the end before.
-                InputSource::Ahead(chunks) => chunks.recv().unwrap_or_else(|_| Ok(Vec::new())),
+                InputSource::Ahead(chunks) => chunks.recv().unwrap_or_else(|_| Ok(Vec::new()))?,
             };
-            self.take(&chunk?);
+            self.take(&chunk);
         }
         Ok(self.ready.pop_front().map(|(number, line)| {
             self.line = number;
@@ -121,16 +122,13 @@ impl InputLines {
     }
 }
 
-fn read_chunk(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let mut chunk = vec![0; CHUNK];
+/// One read; empty at the end.
+fn read_chunk<'b>(reader: &mut dyn Read, buffer: &'b mut [u8]) -> io::Result<&'b [u8]> {
     loop {
-        match reader.read(&mut chunk) {
+        match reader.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
-            Ok(length) => {
-                chunk.truncate(length);
-                return Ok(chunk);
-            }
+            Ok(length) => return Ok(&buffer[..length]),
         }
     }
 }
