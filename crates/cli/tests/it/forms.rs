@@ -44,6 +44,19 @@ fn a_refused_file_exits_with_three() {
 }
 
 #[test]
+fn a_session_without_messages_says_so() {
+    let home = Home::new();
+    let summary = "{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}\n";
+    for text in ["", "\n\n", summary] {
+        home.write(format!("projects/-p/{ID}.jsonl"), text);
+        for form in ["transcript", "markdown", "html", "messages"] {
+            let answer = annals_exits(&home, &["show", ID, "--as", form], 1);
+            assert_eq!(answer.error, "annals: no messages to show\n", "{form} of {text:?}");
+        }
+    }
+}
+
+#[test]
 fn tree_knows_the_chain_and_a_persons_branch() {
     let first = Session::new().prompt("one").reply("a");
     let fork = first.last_uuid().map(str::to_owned);

@@ -7,7 +7,7 @@ use annals_transcript::transcript::Transcript;
 use annals_ui::terminal::{RenderOptions, ThinkingDisplay};
 use annals_ui::view::{AgentThread, BranchDetail, Conversation, ItemBody, ViewOptions};
 
-use super::header;
+use super::{NO_MESSAGES, header};
 use crate::args::{ShowArgs, ShowFormat};
 use crate::commands::export::show_page;
 use crate::context::Context;
@@ -44,9 +44,10 @@ pub(crate) fn transcript(
         }
     });
     written?;
+    let outcome = outcome(&conversation, context);
     drop(conversation);
     header::footer(target, context).into_iter().try_for_each(|line| context.out.line(line))?;
-    Ok(Outcome::Done)
+    Ok(outcome)
 }
 
 pub(crate) fn markdown(
@@ -62,7 +63,7 @@ pub(crate) fn markdown(
         }
     });
     written?;
-    Ok(Outcome::Done)
+    Ok(outcome(&conversation, context))
 }
 
 pub(crate) fn html(
@@ -73,9 +74,18 @@ pub(crate) fn html(
     let page = |family: &SessionWithAgents<'_>, conversation: &Conversation| {
         show_page(target, family, conversation, context)
     };
-    let (_, page) = with_family(args, target, page)?;
+    let (conversation, page) = with_family(args, target, page)?;
     context.out.exact(page.as_bytes())?;
-    Ok(Outcome::Done)
+    Ok(outcome(&conversation, context))
+}
+
+/// Says so where there is nothing to show: a file that is empty, or has only titles and snapshots.
+fn outcome(conversation: &Conversation, context: &Context) -> Outcome {
+    if conversation.items.is_empty() {
+        context.say(NO_MESSAGES);
+        return Outcome::NothingFound;
+    }
+    Outcome::Done
 }
 
 /// The sub-agents of a session, each with the call that started it.

@@ -59,7 +59,11 @@ pub(crate) fn run(
         }
         write(b"\n")?;
     }
-    Ok(if from == groups.len() { Outcome::NothingFound } else { Outcome::Done })
+    if from == groups.len() {
+        context.say(super::NO_MESSAGES);
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
 }
 
 /// Whether a record names an output that was not sent with its session.

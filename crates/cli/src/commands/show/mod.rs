@@ -23,6 +23,9 @@ use crate::team_store;
 
 pub(super) use conversation::threads;
 
+/// What standard error says if there is nothing to show.
+const NO_MESSAGES: &str = "no messages to show";
+
 pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fault> {
     if let Some(engine) = args.at.open(context)? {
         team_store::fetch_session(&engine, &args.at.scope.scope(), &args.session, context)?;
