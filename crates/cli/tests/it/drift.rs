@@ -34,3 +34,25 @@ fn what_is_new_is_listed_with_an_example_that_says_nothing() {
     keep_schema("drift", &[found.out.trim_end().as_bytes()], "drift --json");
     assert!(!found.out.contains("secret") && !shown.contains("secret"), "{}", found.out);
 }
+
+#[test]
+fn the_demo_store_has_only_the_novelties_that_it_invents() {
+    let home = Home::new();
+    home.fill(&annals_demo::Plan::default());
+    let shown = annals_exits(&home, &["drift"], 3).out;
+    let found: Vec<&str> = shown
+        .lines()
+        .filter(|line| {
+            ["record ", "subtype ", "block ", "result ", "field "].iter().any(|kind| line.starts_with(kind))
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "record (none)",
+            "record mood-ring",
+            "subtype attachment.tea_break",
+            "subtype system.weather_report"
+        ]
+    );
+}

@@ -183,6 +183,26 @@ views! {
         plan_file_path: Text<'a> = "planFilePath";
         /// Plan mode: whether the file is there.
         plan_exists: bool = "planExists";
+        /// `prompt_snapshot`: the parts of the system prompt.
+        system_prompt: Items<'a> = "systemPrompt";
+        /// `prompt_snapshot`: how the context was written.
+        context_rendering: Text<'a> = "contextRendering";
+        /// `prompt_snapshot`: whether reminders were folded.
+        reminder_fold: bool = "reminderFold";
+        /// `prompt_snapshot`: whether inputs of tools were sent as they came.
+        echo_wire_tool_inputs: bool = "echoWireToolInputs";
+        /// `remote_session_change`: the signature of commits.
+        commit: Text<'a> = "commit";
+        /// `remote_session_change`: whether an administrator chose it.
+        managed_commit: bool = "managedCommit";
+        /// `remote_session_change`: the signature of pull requests.
+        pr: Text<'a> = "pr";
+        /// `remote_session_change`: whether an administrator chose it.
+        managed_pr: bool = "managedPr";
+        /// `remote_session_change`: the address of the session.
+        url: Text<'a> = "url";
+        /// `remote_session_change`: whether files may be sent to the user.
+        send_user_file_hint: bool = "sendUserFileHint";
     }
 }
 

@@ -50,6 +50,8 @@ views! {
         backup: Value<'a> = "backup";
         /// When.
         timestamp: Timestamp<'a> = "timestamp";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
     }
 
     /// A title; its leaf is nearly always in another file.
@@ -212,6 +214,10 @@ views! {
         session: SessionId<'a> = "sessionId";
         /// The new folder.
         cwd: Text<'a> = "cwd";
+        /// The folder before.
+        from: Text<'a> = "from";
+        /// The folder now.
+        to: Text<'a> = "to";
         /// When.
         timestamp: Timestamp<'a> = "timestamp";
     }
@@ -222,6 +228,10 @@ views! {
         bridge_session: Text<'a> = "bridgeSessionId";
         /// The last message.
         last_sequence: u64 = "lastSequenceNum";
+        /// The account that it belongs to.
+        owner_account: Text<'a> = "ownerAccountUuid";
+        /// The organization of that account.
+        owner_organization: Text<'a> = "ownerOrganizationUuid";
         /// The session here.
         session: SessionId<'a> = "sessionId";
     }
@@ -236,6 +246,12 @@ views! {
 
     /// Where a fork took its context from.
     ForkContextRef {
+        /// The session that was forked.
+        parent_session: SessionId<'a> = "parentSessionId";
+        /// The last line that the fork begins with.
+        parent_last: RecordId<'a> = "parentLastUuid";
+        /// How many messages it begins with.
+        context_length: u64 = "contextLength";
         /// The session.
         session: SessionId<'a> = "sessionId";
     }

@@ -1,7 +1,7 @@
 //! The view of `message.usage`.
 
 use crate::view::views;
-use annals_json::{Fields, Items, Text};
+use annals_json::{Fields, Items, Text, Value};
 
 views! {
     /// `message.usage`, as written.
@@ -32,6 +32,8 @@ views! {
         model: Text<'a> = "model";
         /// More about the output.
         output_details: Fields<'a> = "output_tokens_details";
+        /// What was refunded after another model took over.
+        fallback_credit: Value<'a> = "fallback_credit";
     }
 
     /// Cache writes by how long they are kept.
