@@ -130,6 +130,8 @@ pub(super) const FORMATS: &[Format] = &[
     key("pnu_", ALNUM36),
     key("pnb_", ALNUM36),
     key("pul-", HEX40),
+    // Our own, of `annals team token`
+    key("annals_", HEX64),
     // Secret stores
     key("hvs.", &[run(Token, 24, 512)]),
     key("hvb.", &[run(Token, 24, 1024)]),

@@ -67,6 +67,7 @@ pub(super) const FORMATS: &[(&str, &str)] = &[
     ("square", "sq0atp-<t22>"),
     ("square secret", "sq0csp-<t43>"),
     ("docker", "dckr_pat_<t27>"),
+    ("annals team", "annals_<h64>"),
     ("vault", "hvs.<t90>"),
     ("vault batch", "hvb.<t140>"),
     ("doppler", "dp.pt.<A43>"),
