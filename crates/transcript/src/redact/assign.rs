@@ -11,7 +11,7 @@ use super::kind::SecretKind;
 use super::names::{self, Strength, TRIGGERS};
 use super::rules::Finding;
 use super::signs::{Proof, Quotes, ValueStart, after_words, literal};
-use super::values::{Notation, is_mixed, is_random, is_secret_value, is_uuid, is_varied};
+use super::values::{Notation, is_likely, is_mixed, is_random, is_secret_value, is_uuid, is_varied};
 use super::words::random_bits;
 
 /// Maximum bytes of a name.
@@ -86,7 +86,8 @@ fn announced(hay: &Haystack<'_>, name: &str, span: Range<usize>) -> Option<Findi
         .or_else(|| nearby(hay, &hit))
         .or_else(|| in_sentence(hay, &hit))
         .or_else(|| named_after(hay, &hit))
-        .or_else(|| byte_list(hay, &hit));
+        .or_else(|| byte_list(hay, &hit))
+        .or_else(|| grouped(hay, &hit));
     value.filter(|finding| !hay.is_data(&finding.span))
 }
 
@@ -117,6 +118,20 @@ fn byte_list(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     }
     let is_key = all && (MIN_KEY_BYTES..=MAX_KEY_BYTES).contains(&count) && is_varied(numbers);
     is_key.then_some(Finding { kind: SecretKind::Assignment, span: open + 1..end })
+}
+
+/// `TOTP secret: abcd efgh …`: a key of an authenticator in groups of four.
+fn grouped(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
+    let sign = hay.skip(hit.span.end, 2, |byte| byte == b':' || byte == b' ');
+    let is_part = |byte: u8| byte.is_ascii_alphabetic() || (b'2'..=b'7').contains(&byte) || byte == b' ';
+    let end = hay.skip(sign, MAX_KEY_BYTES, is_part);
+    let groups = hay.text.get(sign..end)?.split(' ').take_while(|group| group.len() == 4).count();
+    let span = sign..sign + (groups * 5).saturating_sub(1);
+    let key = hay.text.get(span.clone())?;
+    let is_one_case = key.bytes().all(|byte| !byte.is_ascii_uppercase())
+        || key.bytes().all(|byte| !byte.is_ascii_lowercase());
+    let is_key = groups >= 4 && is_one_case && random_bits(key) >= 30.0 && sign > hit.span.end;
+    is_key.then_some(Finding { kind: SecretKind::Assignment, span })
 }
 
 /// The value of a field with a secret name.
@@ -189,7 +204,7 @@ fn in_sentence(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     let (span, _) = literal(hay, after_words(hay, hit.span.end)?)?;
     let value = &hay.text[span.clone()];
     let is_key = hit.strength == Strength::Strong && is_usual_hex(value) && is_varied(value);
-    (is_mixed(value) || is_key).then_some(Finding { kind: SecretKind::Assignment, span })
+    (is_likely(value) || is_key).then_some(Finding { kind: SecretKind::Assignment, span })
 }
 
 /// A random string near the word, on the same line; a hexadecimal one only if it is the next word.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::names;
-use super::values::{is_mixed, is_placeholder, is_random, is_sample, is_uuid, is_varied};
+use super::values::{is_likely, is_mixed, is_placeholder, is_random, is_sample, is_uuid, is_varied};
 use super::words::random_bits;
 
 /// Maximum bytes of the arguments of a call.
@@ -87,7 +87,7 @@ pub(super) fn beside_user(hay: &Haystack<'_>, mark: Range<usize>) -> Option<Rang
         [&b" -u "[..], b" --user", b" -U "].iter().any(|flag| memchr::memmem::find(line, flag).is_some());
     let start = hay.skip(mark.end, 4, |byte| b" \"'".contains(&byte));
     let end = hay.skip(start, 128, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
-    (has_user && is_mixed(hay.text.get(start..end)?)).then_some(start..end)
+    (has_user && is_likely(hay.text.get(start..end)?)).then_some(start..end)
 }
 
 /// `vncpasswd -f <<< …`: the input of a program that reads a password.
@@ -98,7 +98,7 @@ pub(super) fn here_string(hay: &Haystack<'_>, mark: Range<usize>) -> Option<Rang
         ["passw", "secret", "token", "passphrase", "credential"].iter().any(|word| line.contains(word));
     let start = hay.skip(mark.end, 4, |byte| b" \"'".contains(&byte));
     let end = hay.skip(start, 128, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
-    (reads && is_mixed(hay.text.get(start..end)?)).then_some(start..end)
+    (reads && is_likely(hay.text.get(start..end)?)).then_some(start..end)
 }
 
 fn password_at(hay: &Haystack<'_>, at: usize, place: usize) -> Option<Range<usize>> {
@@ -180,7 +180,7 @@ pub(super) fn random_word(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>>
 pub(super) fn word_before(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
     let end = hay.back(at, 2, |byte| b"\"'`".contains(&byte));
     let start = hay.back(end, 64, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
-    is_mixed(hay.text.get(start..end)?).then_some(start..end)
+    is_likely(hay.text.get(start..end)?).then_some(start..end)
 }
 
 /// The next word, if it is as long as a key in hexadecimal digits, or a UUID: elsewhere such a word is a name.
@@ -217,5 +217,5 @@ pub(super) fn user_pair(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
     let name = hay.skip(start, 64, |byte| byte.is_ascii_alphanumeric() || b"_.@+-".contains(&byte));
     let end = hay.end(name + 1, Alphabet::Argument);
     let password = hay.text.get(name + 1..end).filter(|_| name > start && hay.byte(name) == b':')?;
-    (is_mixed(password) && !is_placeholder(password)).then(|| name + 1..end)
+    (is_likely(password) && !is_placeholder(password)).then(|| name + 1..end)
 }

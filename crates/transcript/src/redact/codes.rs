@@ -24,7 +24,7 @@ const PARAMETERS: [&str; 10] = [
     "hash=",
 ];
 /// Parts of the path of an address before a code.
-const PATH_PARTS: [&str; 14] = [
+const PATH_PARTS: [&str; 16] = [
     "/reset/",
     "/reset-password/",
     "/password_reset/",
@@ -39,6 +39,8 @@ const PATH_PARTS: [&str; 14] = [
     "/invite/",
     "/invitation/",
     "/accept-invite/",
+    "/IncomingWebhook/",
+    "/hooks/",
 ];
 /// What announces a list of codes.
 const LISTS: [&str; 8] = [
@@ -88,6 +90,8 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
             }
         }
     }
+    hay.count(hay.bytes.len());
+    memmem::find_iter(hay.bytes, b"WIFI:").filter_map(|at| wifi_password(hay, at)).for_each(&mut add);
     for list in LISTS {
         hay.count(hay.bytes.len());
         let mut done = 0;
@@ -99,6 +103,15 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// The password of `WIFI:T:WPA;S:name;P:password;;`, which a QR code holds.
+fn wifi_password(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    let end = hay.skip(at, MAX_ADDRESS_BYTES, |byte| byte.is_ascii_graphic() || byte == b' ');
+    let start = at + memmem::find(&hay.bytes[at..end], b";P:")? + 3;
+    let span = start..hay.skip(start, 64, |byte| byte != b';' && byte.is_ascii_graphic());
+    (span.len() >= 8 && hay.byte(span.end) == b';' && !is_placeholder(&hay.text[span.clone()]))
+        .then_some(span)
 }
 
 fn is_parameter(before: u8) -> bool {
@@ -147,7 +160,8 @@ fn listed(hay: &Haystack<'_>, at: usize) -> Vec<Range<usize>> {
         // One of the codes may have few digits by chance.
         let is_like_last = found.last().is_some_and(|last| is_alike(&hay.text[last.clone()], word));
         if (8..=24).contains(&word.len())
-            && (digits >= 3 || digits >= 1 && is_like_last)
+            && (digits >= 3
+                || digits >= 1 && (is_like_last || word.contains('-') && random_bits(word) >= 25.0))
             && is_enough(word)
             && !is_date
             && !is_placeholder(word)

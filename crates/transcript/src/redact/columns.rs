@@ -8,7 +8,7 @@ use super::haystack::Haystack;
 use super::kind::SecretKind;
 use super::names::{Strength, strength};
 use super::rules::Finding;
-use super::values::{Notation, is_secret_value};
+use super::values::{Notation, is_chosen, is_secret_value};
 use super::words::random_bits;
 
 /// A longer line is no row of a table that people read.
@@ -110,7 +110,7 @@ fn secrets(row: &str, cells: &[Range<usize>], columns: &[(usize, Strength)], pla
         let value = &row[cell.clone()];
         is_secret_value(value, strength, Notation::Quoted)
             && !value.contains(' ')
-            && random_bits(value) >= MIN_CELL_BITS
+            && (random_bits(value) >= MIN_CELL_BITS || is_chosen(value))
     };
     let found = columns.iter().filter_map(|(at, strength)| Some((cells.get(*at)?, *strength)));
     let found = found.filter(|(cell, strength)| is_secret(cell, *strength));

@@ -10,7 +10,7 @@ use super::kind::SecretKind;
 use super::programs::PasswordArgument::{self, Attached, Exact, Last, Login, Next, Place, UserAndPassword};
 use super::programs::{PROGRAMS, READERS};
 use super::rules::Finding;
-use super::values::{is_path, is_placeholder, is_varied};
+use super::values::{is_chosen, is_path, is_placeholder, is_varied};
 use super::words::random_bits;
 
 /// Arguments that are looked at after the name of a program.
@@ -210,7 +210,9 @@ fn password(hay: &Haystack<'_>, span: Range<usize>, option: PasswordArgument) ->
     let is_number =
         matches!(option, UserAndPassword(_)) && password.bytes().all(|byte| byte.is_ascii_digit());
     // A place says less than a flag: the word may be one of a sentence.
-    let is_word = matches!(option, Place(..) | Last(_) | Attached("/")) && random_bits(password) < 12.0;
+    let is_word = matches!(option, Place(..) | Last(_) | Attached("/"))
+        && random_bits(password) < 12.0
+        && !is_chosen(password);
     let is_secret = (3..=MAX_ARGUMENT_BYTES).contains(&password.len())
         && !is_number
         && !is_word

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::names;
-use super::values::{is_mixed, is_placeholder, is_varied};
+use super::values::{is_likely, is_placeholder, is_varied};
 use super::words::{WordList, random_bits};
 
 /// The first words of lines of routers and switches that hold secrets.
@@ -53,7 +53,7 @@ fn of_device<'l>(words: &[&'l str]) -> Option<&'l str> {
     let is_stored = has_number && (is_hex && is_varied(value) || random_bits(value) >= 20.0);
     // `key 7 …` is a line of its own, and "key" the first word of many sentences.
     let is_sure = at > 0 || has_number;
-    (is_sure && (is_stored || is_mixed(value))).then_some(value)
+    (is_sure && (is_stored || is_likely(value))).then_some(value)
 }
 
 /// `host : PSK "…"` of `ipsec.secrets`.
@@ -78,28 +78,28 @@ fn of_network_drive<'l>(words: &[&'l str]) -> Option<&'l str> {
 /// `user name …` behind `open host`, `bindpw …`, `[host]:port name:…`, `bundle config host name:…`
 fn of_login<'l>(words: &[&'l str], previous: &str) -> Option<&'l str> {
     match *words {
-        ["user", _, value] if previous.starts_with("open ") => is_mixed(value).then_some(value),
+        ["user", _, value] if previous.starts_with("open ") => is_likely(value).then_some(value),
         [name, value] if ALONE.contains(name.to_ascii_lowercase().as_str()) => {
-            is_mixed(value).then_some(value)
+            is_likely(value).then_some(value)
         }
         // `[discord]: https://…` is a link of Markdown.
         [host, login] if host.starts_with('[') && host.contains(']') && !login.contains("//") => {
-            login.split_once(':').map(|(_, value)| value).filter(|value| is_mixed(value))
+            login.split_once(':').map(|(_, value)| value).filter(|value| is_likely(value))
         }
-        ["rootpw", "--plaintext", value] => is_mixed(value).then_some(value),
+        ["rootpw", "--plaintext", value] => is_likely(value).then_some(value),
         // `userlist.txt` of PgBouncer
         [user, value] if is_quoted(user) && is_quoted(value) => {
-            Some(value.trim_matches('"')).filter(|value| is_mixed(value))
+            Some(value.trim_matches('"')).filter(|value| is_likely(value))
         }
         ["ACL", "SETUSER", ref rules @ ..] => {
             rules.iter().find_map(|rule| rule.strip_prefix('>')).filter(|value| random_bits(value) >= 12.0)
         }
         // `chpasswd:` of cloud-init
         [login] if previous == "list: |" => {
-            login.split_once(':').map(|(_, value)| value).filter(|value| is_mixed(value))
+            login.split_once(':').map(|(_, value)| value).filter(|value| is_likely(value))
         }
         ["bundle", "config", .., login] => {
-            login.split_once(':').map(|(_, value)| value).filter(|value| is_mixed(value))
+            login.split_once(':').map(|(_, value)| value).filter(|value| is_likely(value))
         }
         _ => None,
     }

@@ -7,7 +7,7 @@ use super::devices;
 use super::haystack::Haystack;
 use super::kind::SecretKind;
 use super::rules::Finding;
-use super::values::{Notation, is_mixed, is_placeholder, is_secret_value};
+use super::values::{Notation, is_likely, is_placeholder, is_secret_value};
 use super::{names::Strength, words::random_bits};
 
 /// A longer line belongs to no file of logins and to no protocol.
@@ -82,7 +82,7 @@ fn dialed(line: &str) -> Option<Range<usize>> {
     let is_server =
         server == "*" || server.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
     let start = line.rfind(secret)? + (secret.len() - secret.trim_start_matches(['"', '\'']).len());
-    (is_address(last) && is_server && is_mixed(bare)).then(|| start..start + bare.len())
+    (is_address(last) && is_server && is_likely(bare)).then(|| start..start + bare.len())
 }
 
 /// The value of a line of `cookies.txt`: seven fields, of which two are true or false.
@@ -142,12 +142,12 @@ fn protocol(line: &str, previous: &str) -> Option<Range<usize>> {
     let bare = last.trim_matches('"');
     let is_secret = match words[..] {
         ["AUTH", "PLAIN" | "LOGIN" | "XOAUTH2" | "CRAM-MD5", _] => last.len() >= 8,
-        ["AUTH" | "auth", _] | ["AUTH" | "auth", _, _] => is_mixed(bare),
+        ["AUTH" | "auth", _] | ["AUTH" | "auth", _, _] => is_likely(bare),
         ["HELLO", _, "AUTH", _, _] | ["CONFIG", "SET", "requirepass" | "masterauth", _] => bare.len() >= 4,
         ["PASS", _] if previous.starts_with("USER ") || previous.starts_with("331 ") => {
             bare.len() >= 4 && random_bits(bare) >= 6.0
         }
-        ["PASS", _] => is_mixed(bare),
+        ["PASS", _] => is_likely(bare),
         [tag, "LOGIN" | "login", _, _]
             if tag.len() <= 8 && tag.ends_with(|sign: char| sign.is_ascii_digit()) =>
         {

@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::haystack::Haystack;
 use super::kind::SecretKind;
 use super::rules::Finding;
-use super::values::{is_mixed, is_placeholder, is_varied};
+use super::values::{is_likely, is_placeholder, is_varied};
 use super::words::{WordList, random_bits};
 
 /// How far a user's name begins before the `@`.
@@ -61,7 +61,7 @@ fn login(hay: &Haystack<'_>, at: usize, limit: usize) -> Option<std::ops::Range<
         && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
         && user.starts_with(|first: char| first.is_ascii_alphabetic())
         && !NO_USERS.contains(user.to_ascii_lowercase().as_str());
-    let is_secret = is_mixed(password) && !password.contains(':');
+    let is_secret = is_likely(password) && !password.contains(':');
     (is_user && is_secret).then(|| at - password.len()..at)
 }
 

@@ -36,12 +36,30 @@ pub(super) const TRIGGERS: &[&str] = &[
     "wachtwoord",
     "_pat",
     "salt",
+    "contraseña",
+    "Contraseña",
+    "lösenord",
+    "Lösenord",
+    "пароль",
+    "Пароль",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
 ];
 
 const PASSWORDS: WordList = WordList(
     "password passwd passphrase passcode passwort kennwort pwd pass pw passwordless psk requirepass masterauth \
-     authtok bindpw rootpw storepass keypass dbpass rootpass userpass adminpass contrasena motdepasse wachtwoord",
+     authtok bindpw rootpw storepass keypass dbpass rootpass userpass adminpass contrasena motdepasse wachtwoord passe",
 );
+/// The same in variables of the environment, where words are often joined: `SSHPASS`.
+const GLUED_VARIABLES: &[&str] = &["PASS", "PASSWD", "PWD", "PW"];
+/// Words that end like one of them.
+const PLAIN_VARIABLES: WordList =
+    WordList("BYPASS COMPASS ENCOMPASS SURPASS TRESPASS OVERPASS UNDERPASS OLDPWD");
+/// Passwords in other languages.
+const FOREIGN_PASSWORDS: &[&str] =
+    &["mot de passe", "contraseña", "lösenord", "пароль", "密码", "密碼", "パスワード", "비밀번호"];
 const GLUED_PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
 const SECRETS: &[&str] = &["secret", "token", "bearer", "apitoken"];
 const GLUED_KEYS: &[&str] = &[
@@ -71,7 +89,7 @@ const KEY_ADJECTIVES: WordList = WordList(
      license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
      server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
      anon role validation write ingestion unseal recovery transfer sdk vault seed bearer network personal developer \
-     merchant",
+     merchant record",
 );
 /// A `key` after one of these is not.
 const PLAIN_KEYS: WordList = WordList(
@@ -106,6 +124,9 @@ const QUERY_NAMES: &[&str] = &["sig", "signature", "key", "auth", "jwt", "creden
 
 /// What a name announces, by its words; `None` for a harmless one.
 pub(super) fn strength(name: &str) -> Option<Strength> {
+    if FOREIGN_PASSWORDS.iter().any(|word| name.to_lowercase().ends_with(word)) {
+        return Some(Strength::Password);
+    }
     let words: Vec<String> = parts(name).map(str::to_ascii_lowercase).collect();
     let (head, found) = (0..words.len()).rev().find_map(|at| Some((at, of_word(&words, at, name)?)))?;
     let before = &words[..head];
@@ -130,6 +151,15 @@ pub(super) fn strength(name: &str) -> Option<Strength> {
 fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
     let word = words[at].as_str();
     let previous = at.checked_sub(1).map(|at| words[at].as_str());
+    let is_variable = |tail: &&str| {
+        name.len() > tail.len() + 1
+            && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+            && word.to_ascii_uppercase().strip_suffix(*tail).is_some_and(|head| head.len() >= 2)
+            && !PLAIN_VARIABLES.contains(word.to_ascii_uppercase().as_str())
+    };
+    if GLUED_VARIABLES.iter().any(is_variable) {
+        return Some(Strength::Password);
+    }
     if PASSWORDS.contains(word) || GLUED_PASSWORDS.iter().any(|tail| word.ends_with(tail)) {
         let is_short = ["pass", "pw", "psk"].contains(&word);
         return (!is_short || previous.is_some() || words.len() == 1).then_some(Strength::Password);

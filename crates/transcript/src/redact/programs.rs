@@ -126,6 +126,7 @@ pub(super) const PROGRAMS: &[(&str, &[PasswordArgument])] = &[
     ("lftp", &[UserAndPassword("-u")]),
     ("mosquitto_pub", ARCHIVE),
     ("mosquitto_sub", ARCHIVE),
+    ("doveadm", &[Next("-p")]),
     ("snmpget", SNMP),
     ("snmpwalk", SNMP),
     ("snmpset", SNMP),

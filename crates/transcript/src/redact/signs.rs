@@ -194,6 +194,7 @@ fn without_sign(
         _ if is_near && is_set => {
             Some(ValueStart { notation: Notation::Quoted, proof: Proof::NoWord, ..bare })
         }
+        _ if is_near && is_aligned(hay, span.start, closed..gap) => Some(bare),
         _ if is_near => Some(ValueStart { proof: Proof::Mixed, ..bare }),
         _ => None,
     }
@@ -263,6 +264,16 @@ fn is_setting(hay: &Haystack<'_>, start: usize, at: usize) -> bool {
 /// Whether a name stands in a cell of a table.
 fn is_cell(hay: &Haystack<'_>, start: usize) -> bool {
     hay.before(hay.back(start, 8, |byte| is_blank(byte) || byte == b'`' || byte == b'*')) == b'|'
+}
+
+/// Whether a name begins its line, and its value stands alone in a column: `password      value`.
+fn is_aligned(hay: &Haystack<'_>, start: usize, blank: Range<usize>) -> bool {
+    let lead = hay.back(start, MAX_LEAD_BYTES, |byte| byte != b'\n');
+    let is_wide = blank.len() >= 2 || hay.byte(blank.start) == b'\t';
+    let end = hay.end(blank.end, Alphabet::Argument);
+    is_wide
+        && hay.bytes[lead..start].iter().all(|byte| is_blank(*byte))
+        && matches!(hay.byte(end), b'\n' | b'\r' | 0)
 }
 
 /// Whether the word before a name sets it: `ENV NAME value`.
@@ -348,7 +359,7 @@ pub(super) fn literal(hay: &Haystack<'_>, start: usize) -> Option<(Range<usize>,
     let bare = hay.text.get(start..end)?;
     // `{value}` of ODBC, `[[value]]` of Lua.
     for (open, close) in [("{", "}"), ("[[", "]]")] {
-        let is_end = open == "[[" || hay.byte(end) == b';';
+        let is_end = open == "[[" || matches!(hay.byte(end), b';' | b'\n' | 0);
         if let Some(inside) =
             bare.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)).filter(|_| is_end)
         {

@@ -189,6 +189,29 @@ pub(super) fn is_mixed(value: &str) -> bool {
         && !is_code(value, Notation::Bare)
 }
 
+/// Whether a value looks like a password that a person made up: words in both cases with digits or letters between them.
+pub(super) fn is_chosen(value: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_digit)
+        && (8..=64).contains(&value.len())
+        && random_bits(value) >= 6.0
+        && is_varied(value)
+        && !value.contains(['\\', '=', ','])
+        && !is_constant(value)
+        && !is_identifier(value)
+        && !is_type(value)
+        && !is_name(value)
+        && !is_placeholder(value)
+        && !is_code(value, Notation::Bare)
+}
+
+/// Whether a value at the place of a password is one: random, or made up.
+pub(super) fn is_likely(value: &str) -> bool {
+    is_mixed(value) || is_chosen(value)
+}
+
 /// Words of labels and messages, which no passphrase is made of.
 const LABEL_WORDS: WordList = WordList(
     "the your a an is are was be must to of for in on at by with and or not no as if when this that it from \
@@ -265,7 +288,7 @@ pub(super) fn is_secret_value(value: &str, strength: Strength, notation: Notatio
         (Notation::Quoted, Strength::Weak) => is_random(40.0, 2.0, 16),
         (Notation::Bare, Strength::Password) => {
             let is_enough = bits >= 12.0 && (has_digit || has_sign) || bits >= 36.0;
-            has_letter && bits >= length as f64 * 1.2 && is_enough || is_mixed(value)
+            has_letter && bits >= length as f64 * 1.2 && is_enough || is_likely(value)
         }
         (Notation::Bare, Strength::Strong) => is_random(20.0, 1.8, 8) && has_digit && !is_type(value),
         (Notation::Bare, Strength::Weak) => is_random(60.0, 2.5, 20) && has_digit,
@@ -280,7 +303,7 @@ fn is_number(value: &str) -> bool {
     is_short_hex
         || value.contains('.') && is_digits(value, b".")
         || value.contains("\\x")
-        || value.contains('{') && value.contains('}')
+        || value.contains('{') && value.contains('}') && random_bits(value) < 60.0
 }
 
 /// Parts of the names of algorithms.
@@ -297,7 +320,9 @@ fn is_constant(value: &str) -> bool {
         ALGORITHMS.contains(letters.trim_start_matches("kx"))
     };
     let is_suite = value.contains('-') && value.split(['-', '_']).filter(|part| is_part(part)).count() >= 2;
-    value.contains('_') && value.bytes().all(is_letter) || is_suite
+    // `PBKDF2WithHmacSHA256`
+    let is_algorithm = parts(value).filter(|part| part.len() >= 3 && is_part(part)).count() >= 2;
+    value.contains('_') && value.bytes().all(is_letter) || is_suite || is_algorithm
 }
 
 /// Whether a value is an identifier: words of one case each, joined by underscores, as in `OBJ_pkcs9`.
