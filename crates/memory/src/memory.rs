@@ -184,7 +184,7 @@ pub(crate) fn moment(millis: Option<i64>) -> String {
     text.get(..16).map(|text| format!("{}Z", text.replace('T', " "))).unwrap_or_default()
 }
 
-/// At most so many bytes of a text.
+/// The first `most` bytes of a text, or fewer.
 pub(crate) fn bounded(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most.min(text.len()))]
 }

@@ -9,7 +9,7 @@ pub const MAX_TOKENS: usize = 20_000;
 
 /// How many bytes a token is taken to have.
 const BYTES_PER_TOKEN: usize = 4;
-/// So many bytes are left for the last line.
+/// The bytes that are left for the last lines.
 const FOOTER_BYTES: usize = 200;
 /// What stands before a quoted line.
 const BAR: &str = "| ";

@@ -10,7 +10,7 @@ Examples:
   annals hook session-start < /dev/null
 
   # Keep a session as it is now
-  echo '{\"transcript_path\":\"/w/s.jsonl\"}' | annals hook stop";
+  echo '{\"session_id\":\"190c5069\"}' | annals hook stop";
 
 const SESSION_START_EXAMPLES: &str = "\
 Prints recent work on this project as context for the model, secrets replaced

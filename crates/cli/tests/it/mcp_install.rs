@@ -59,7 +59,7 @@ fn every_client_is_registered_in_one_change_that_is_reverted() {
     let again = annals_exits(&home, &arguments, 0).out;
     assert!(again.contains("nothing to change"), "{again}");
     let listed = annals_exits(&home, &["mcp", "list"], 0).out;
-    assert!(listed.contains("annals") && listed.contains("search_sessions"), "{listed}");
+    assert!(listed.contains("annals") && listed.contains("connected"), "{listed}");
     annals_exits(&home, &["undo", "--yes"], 0);
     assert_eq!(read(&home, ".cursor/mcp.json"), CURSOR);
     assert_eq!(read(&home, ".codex/config.toml"), toml);

@@ -18,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     parameters: &[
         Parameter::text("session", "One session; \"current\" for this one"),
         PROJECT,
-        Parameter::number("days", "Only the last so many days"),
+        Parameter::number("days", "Only the last N days"),
         MAX_TOKENS,
     ],
     access: ChangeAccess::ReadOnly,

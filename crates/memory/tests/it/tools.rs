@@ -31,7 +31,8 @@ fn home() -> Home {
 
 #[test]
 fn the_current_project_comes_first_and_others_on_request() {
-    let mut server = TestServer::new(&home(), Some("/work/zoo"), None);
+    let home = home();
+    let mut server = TestServer::new(&home, Some("/work/zoo"), None);
     let own = server.call("search_sessions", r#"{"query":"cage"}"#);
     assert!(own.contains(SESSION) && !own.contains(OTHER), "{own}");
     let all = server.call("search_sessions", r#"{"query":"cage","project":"all"}"#);
@@ -44,7 +45,8 @@ fn the_current_project_comes_first_and_others_on_request() {
 
 #[test]
 fn the_session_that_asks_is_not_its_own_past() {
-    let mut server = TestServer::new(&home(), Some("/work/zoo"), Some(SESSION));
+    let home = home();
+    let mut server = TestServer::new(&home, Some("/work/zoo"), Some(SESSION));
     assert!(!server.call("search_sessions", r#"{"query":"cage"}"#).contains(SESSION));
     assert!(!server.call("search_sessions", "{}").contains(SESSION));
     assert!(server.call("search_sessions", r#"{"query":"cage","session":"current"}"#).contains("cage open"));
@@ -52,7 +54,8 @@ fn the_session_that_asks_is_not_its_own_past() {
 
 #[test]
 fn fewer_words_are_used_if_no_message_has_all() {
-    let mut server = TestServer::new(&home(), Some("/work/zoo"), None);
+    let home = home();
+    let mut server = TestServer::new(&home, Some("/work/zoo"), None);
     let found =
         server.call("search_sessions", r#"{"query":"why was the rusty lock of the elephant replaced"}"#);
     assert!(found.contains("The lock is rusty") && found.contains("searched for: "), "{found}");
@@ -60,7 +63,8 @@ fn fewer_words_are_used_if_no_message_has_all() {
 
 #[test]
 fn cursors_read_everything_once_and_in_order() {
-    let mut server = TestServer::new(&home(), Some("/work/zoo"), None);
+    let home = home();
+    let mut server = TestServer::new(&home, Some("/work/zoo"), None);
     let mut arguments = format!(r#"{{"session":"{SESSION}","max_tokens":300}}"#);
     let mut seen = Vec::new();
     for _ in 0..60 {
@@ -97,7 +101,8 @@ fn a_long_message_is_read_on_by_its_cursor() {
 
 #[test]
 fn a_line_is_read_with_what_is_before_it() {
-    let mut server = TestServer::new(&home(), None, None);
+    let home = home();
+    let mut server = TestServer::new(&home, None, None);
     let text =
         server.call("read_session", &format!(r#"{{"session":"{SESSION}","around":"41","max_tokens":300}}"#));
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("] line ")).collect();
@@ -108,7 +113,8 @@ fn a_line_is_read_with_what_is_before_it() {
 
 #[test]
 fn a_change_is_told_with_its_reason() {
-    let mut server = TestServer::new(&home(), Some("/work/zoo"), None);
+    let home = home();
+    let mut server = TestServer::new(&home, Some("/work/zoo"), None);
     let text = server.call("file_history", r#"{"path":"src/lock.rs"}"#);
     for part in ["1 changes", "asked: Why is the cage open?", "said: The lock is rusty", "rust\n| steel"] {
         assert!(text.contains(part), "{part}: {text}");
@@ -118,7 +124,8 @@ fn a_change_is_told_with_its_reason() {
 
 #[test]
 fn what_a_compaction_replaced_is_read_backwards() {
-    let mut server = TestServer::new(&home(), Some("/work/zoo"), Some(SESSION));
+    let home = home();
+    let mut server = TestServer::new(&home, Some("/work/zoo"), Some(SESSION));
     let text = server.call("before_compaction", r#"{"max_tokens":300}"#);
     assert!(text.contains("The lock is rusty") && !text.contains("after the compaction"), "{text}");
     let cursor =

@@ -10,7 +10,7 @@ use annals_store::changes::{Change, ChangeSet};
 use annals_store::digest::sha256_bytes;
 use annals_store::files::FolderLock;
 use annals_store::mcp_servers::McpEdit;
-use annals_store::read::read_file_if_there;
+use annals_store::read::read_below;
 
 use super::{LOCK_TIMEOUT_MS, files, lock_name};
 use crate::args::{ClientChoice, McpInstallArgs};
@@ -34,7 +34,8 @@ pub(super) fn run(args: &McpInstallArgs, context: &mut Context) -> Result<Outcom
         edits.push(edit_of(*client, &registration, &files(context)?, context)?);
         if *client == ClientChoice::ClaudeCode && !args.no_skill {
             let path = context.store.config_dir().path().join(SKILL_FILE);
-            let before = read_file_if_there(&path)?;
+            let before =
+                path.exists().then(|| read_below(context.store.config_dir().path(), &path)).transpose()?;
             edits.push(McpEdit { path, before, after: SKILL.as_bytes().to_vec() });
         }
     }

@@ -24,7 +24,7 @@ use crate::error::{Fault, Outcome};
 const PATH: &str = "/mcp";
 const MAX_BODY: usize = 4 * 1024 * 1024;
 const AT_A_TIME: usize = 8;
-/// A token that somebody chose has at least so many characters.
+/// The fewest characters of a token that somebody chose.
 const MIN_TOKEN: usize = 16;
 
 /// What was asked, and where the answer goes.
