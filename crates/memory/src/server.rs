@@ -144,13 +144,17 @@ fn folder(uri: Value<'_>) -> Option<PathBuf> {
     let path = path.strip_prefix("localhost").unwrap_or(path);
     let path = percent_decode_str(path).decode_utf8().ok()?.into_owned();
     let path = path.trim_end_matches('/');
-    (path.starts_with('/') && path.len() > 1).then(|| PathBuf::from(path))
+    let is_absolute = path.starts_with('/') && path.len() > 1;
+    // A drive stands behind a slash.
+    let path = if cfg!(windows) { path.trim_start_matches('/') } else { path };
+    is_absolute.then(|| PathBuf::from(path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn roots_are_folders() {
         let root = |uri: &str| folder(RawJson::string(uri).value());
