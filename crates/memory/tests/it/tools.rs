@@ -131,7 +131,10 @@ fn what_a_compaction_replaced_is_read_backwards() {
     let cursor =
         text.split("further back: call again with cursor \"").nth(1).unwrap().split('"').next().unwrap();
     let before = server.call("before_compaction", &format!(r#"{{"max_tokens":300,"cursor":"{cursor}"}}"#));
-    assert!(before.contains("animal 39 was fed") && !before.contains("The lock is rusty"), "{before}");
+    // It goes on where the other began, and no message is there twice.
+    let last = format!("] line {} · ", cursor.parse::<u64>().unwrap() - 1);
+    assert!(before.contains(&last) && !text.contains(&last), "{before}");
+    assert!(before.contains(" was fed") && !before.contains("The lock is rusty"), "{before}");
     let never = server.call("before_compaction", &format!(r#"{{"session":"{OTHER}"}}"#));
     assert!(never.contains("never compacted"), "{never}");
 }
