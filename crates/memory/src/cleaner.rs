@@ -35,7 +35,10 @@ impl TextCleaner {
         let from = text.floor_char_boundary(at.saturating_sub(MARGIN));
         let to = text.ceil_char_boundary(at.saturating_add(most).saturating_add(MARGIN).min(text.len()));
         let clean = self.whole(&text[from..to]);
-        let start = if at == from { 0 } else { self.whole(&text[from..at]).len() };
+        let start = match clean == text[from..to] {
+            true => at - from,
+            false => self.whole(&text[from..at]).len(),
+        };
         let start = clean.floor_char_boundary(start.min(clean.len()));
         let end = clean.floor_char_boundary(start.saturating_add(most).min(clean.len()));
         clean[start..end].to_owned()
