@@ -10,6 +10,7 @@ mod cost;
 mod export;
 mod files;
 mod help;
+mod hook;
 mod import;
 mod lazy;
 mod lenient;
@@ -40,6 +41,7 @@ pub(crate) use cost::*;
 pub(crate) use export::*;
 pub(crate) use files::*;
 pub(crate) use help::*;
+pub(crate) use hook::*;
 pub(crate) use import::*;
 pub(crate) use lazy::LazyArgs;
 pub(crate) use lenient::parse_leniently;
@@ -209,8 +211,10 @@ pub(crate) enum Command {
     Undo(LazyArgs<UndoArgs>),
     /// Chat with a model; sessions stay resumable in Claude Code
     Chat(LazyArgs<Box<ChatArgs>>),
-    /// Add, list and remove MCP servers for chat
+    /// Manage MCP servers for chat; serve sessions to agents
     Mcp(McpArgs),
+    /// Run as a hook of a client: brief it, archive
+    Hook(HookArgs),
     /// Print or set keys of the configuration file
     Config(LazyArgs<ConfigArgs>),
     /// Serve a scripted Messages API on this machine

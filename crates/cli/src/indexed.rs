@@ -24,11 +24,23 @@ pub(crate) fn query<T>(
     context: &Context,
     mut question: impl FnMut(&Index) -> Result<T, IndexError>,
 ) -> Result<(T, RefreshReport), Fault> {
-    if let Some(answer) = query_unchanged(context, &mut question) {
+    if let Some(answer) = query_and_exit(context, &mut question) {
         return Ok((answer, RefreshReport::default()));
     }
     let (index, refreshed) = open(context)?;
     Ok((question(&index)?, refreshed))
+}
+
+/// The same in a program that goes on after the answer.
+pub(crate) fn query_in_server<T>(
+    context: &Context,
+    mut question: impl FnMut(&Index) -> Result<T, IndexError>,
+) -> Result<T, Fault> {
+    if let Some(UnchangedAnswer { answer, .. }) = query_unchanged(context, &mut question) {
+        return Ok(answer);
+    }
+    let (index, _) = open(context)?;
+    Ok(question(&index)?)
 }
 
 /// The same for a complete index: `None` while another process is bringing it up to date.
@@ -36,7 +48,7 @@ pub(crate) fn query_complete<T>(
     context: &Context,
     mut question: impl FnMut(&Index) -> Result<T, IndexError>,
 ) -> Result<Option<(T, RefreshReport)>, Fault> {
-    if let Some(answer) = query_unchanged(context, &mut question) {
+    if let Some(answer) = query_and_exit(context, &mut question) {
         return Ok(Some((answer, RefreshReport::default())));
     }
     let Some((index, refreshed)) = open_exclusively(context)? else { return Ok(None) };
@@ -49,11 +61,26 @@ pub(crate) fn exists(context: &Context) -> bool {
     context.data_dir().ok().and_then(there).is_some()
 }
 
+/// An answer that holds, and what it came from.
+struct UnchangedAnswer<T> {
+    answer: T,
+    index: Index,
+    known: StoreSnapshot,
+}
+
+/// Queries the index as it is. The program ends after the answer: the system frees memory faster than we do. Without an answer
+/// the index is closed, since it is about to be changed.
+fn query_and_exit<T>(context: &Context, question: impl FnOnce(&Index) -> Result<T, IndexError>) -> Option<T> {
+    let UnchangedAnswer { answer, index, known } = query_unchanged(context, question)?;
+    std::mem::forget((index, known));
+    Some(answer)
+}
+
 /// Queries the index as it is; `None` if it is missing or out of date, or if the query fails.
 fn query_unchanged<T>(
     context: &Context,
     question: impl FnOnce(&Index) -> Result<T, IndexError>,
-) -> Option<T> {
+) -> Option<UnchangedAnswer<T>> {
     let data = context.data_dir().ok()?;
     let store: &Store = &context.store;
     let (folder, now) = (vault_index(&data), context.source.now());
@@ -80,10 +107,7 @@ fn query_unchanged<T>(
     if diff.settled_folders(&known) >= MIN_SETTLED {
         save_snapshot(&known, &diff, config, &data);
     }
-    // The program ends after the answer: the system frees memory faster than we do. Without an answer the index is closed, since
-    // it is about to be changed.
-    std::mem::forget((index, known));
-    Some(answer)
+    Some(UnchangedAnswer { answer, index, known })
 }
 
 /// Saves a snapshot in which nothing but the age of folders has changed. If that fails, the next query lists them again.

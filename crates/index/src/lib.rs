@@ -13,6 +13,7 @@ mod error;
 mod extract;
 mod open;
 mod problems;
+pub mod recall;
 pub mod refresh;
 pub mod search;
 pub mod sql;

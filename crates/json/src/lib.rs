@@ -8,6 +8,7 @@ mod fields;
 mod known;
 mod nesting;
 mod owned;
+pub mod rpc;
 mod scan;
 mod shorten;
 mod strings;

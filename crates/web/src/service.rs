@@ -10,12 +10,12 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use futures_core::Stream;
 use tokio::sync::Semaphore;
 
-use crate::guard::sender;
+use crate::guard::{HostRules, is_from_here, sender};
 use crate::server::{Exposure, Listener, ServeError, ServerLimits};
 
 /// How long a body may take to arrive.
@@ -47,6 +47,12 @@ impl ServiceHead {
     pub fn token(&self) -> Option<&str> {
         let (scheme, token) = self.header(AUTHORIZATION.as_str())?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    }
+
+    /// Whether it was sent to an address or `localhost`, and not by a page of somebody else: for servers on this machine only.
+    pub fn is_from_here(&self) -> bool {
+        // A program names no page, whatever its method.
+        HostRules::new(Vec::new()).allow(&self.headers) && is_from_here(&Method::GET, &self.headers, false)
     }
 
     /// The parameters of the query.

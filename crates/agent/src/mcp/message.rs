@@ -1,11 +1,10 @@
 //! Messages of JSON-RPC: how they are written and told apart.
 
-use annals_json::{ObjectWriter, RawJson, Value, ValueKind, object};
+use annals_json::{ObjectWriter, Value, object};
+
+pub(super) use annals_json::rpc::{METHOD_NOT_FOUND, answer, refusal, split};
 
 use super::server::McpError;
-
-/// The error code of a method that is not known.
-pub(super) const METHOD_NOT_FOUND: i32 = -32601;
 
 /// Writes a request.
 pub(super) fn request(id: u64, method: &str, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<u8> {
@@ -19,33 +18,6 @@ pub(super) fn notification(method: &str, fill: impl FnOnce(&mut ObjectWriter<'_>
     object(|message| {
         message.string("jsonrpc", "2.0").string("method", method).object("params", fill);
     })
-}
-
-/// Writes the answer to a request of the server.
-pub(super) fn answer(id: &RawJson, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<u8> {
-    object(|message| {
-        message.string("jsonrpc", "2.0").raw("id", id.raw()).object("result", fill);
-    })
-}
-
-/// Writes that a request of the server is refused.
-pub(super) fn refusal(id: &RawJson, code: i32, why: &str) -> Vec<u8> {
-    object(|message| {
-        message.string("jsonrpc", "2.0").raw("id", id.raw()).object("error", |error| {
-            error.number("code", code).string("message", why);
-        });
-    })
-}
-
-/// Splits what came into messages: one, or a batch. Empty if it is not JSON.
-pub(super) fn split(bytes: &[u8]) -> Vec<Vec<u8>> {
-    match Value::parse(bytes) {
-        Ok(value) if value.kind() == ValueKind::Array => {
-            value.items().map(|item| item.raw().to_vec()).collect()
-        }
-        Ok(value) if value.kind() == ValueKind::Object => vec![value.raw().to_vec()],
-        _ => Vec::new(),
-    }
 }
 
 /// Returns the id of a request of ours that a message answers.
@@ -85,8 +57,6 @@ mod tests {
         assert_eq!(answered(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#), None);
         assert_eq!(answered(br#"{"jsonrpc":"2.0","id":"7","result":{}}"#), None);
         assert_eq!(answered(b"7"), None);
-        assert_eq!(split(br#"[{"id":1},{"id":2}]"#).len(), 2);
-        assert!(split(b"hello").is_empty() && split(b"7").is_empty());
     }
 
     #[test]

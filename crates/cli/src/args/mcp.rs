@@ -1,10 +1,15 @@
 //! The arguments of `annals mcp`.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 
 use super::ConfirmArgs;
 
 const MCP_EXAMPLES: &str = "\
+`serve` gives agents the sessions of this machine as tools: search, reading,
+file history, topics, todos, cost.
+
 Servers are configured where the original client keeps them: for you in this
 folder (local), for all who work on the project (project, .mcp.json), or for
 you everywhere (user). `annals chat` starts them; those of a project only in a
@@ -13,6 +18,9 @@ trusted folder, after you have approved their definition.
 Examples:
   # A program, for you in this folder
   annals mcp add --yes mem -- npx -y @modelcontextprotocol/server-memory
+
+  # Give other agents their past, over standard input and output
+  annals mcp serve
 
   # Which servers there are; without --no-check also whether they answer
   annals mcp list --no-check";
@@ -75,6 +83,31 @@ Examples:
   # Never, and do not ask
   annals mcp approve tickets --refuse --yes";
 
+const SERVE_EXAMPLES: &str = "\
+An MCP server over standard input and output, for a client to start. It reads
+sessions of the folder it is started in first, replaces secrets, and marks
+what it quotes. `--http` prints an address and a token instead; ANNALS_TOKEN
+sets the token.
+
+Examples:
+  # As a client starts it
+  annals mcp serve
+
+  # On this machine, for clients that are configured with an address
+  annals mcp serve --http --port 7411";
+
+const INSTALL_EXAMPLES: &str = "\
+Adds `annals mcp serve` to the configuration of a client, for all folders, and
+for Claude Code a skill that says when to use it. What will be written is shown
+first; `annals undo` reverts it.
+
+Examples:
+  # What would be written for Claude Code
+  annals mcp install --dry-run
+
+  # For two clients
+  annals mcp install claude-code cursor --yes";
+
 /// `annals mcp`
 #[derive(Debug, clap::Args)]
 #[command(after_help = MCP_EXAMPLES, arg_required_else_help = true)]
@@ -86,6 +119,12 @@ pub(crate) struct McpArgs {
 /// What to do with the servers.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum McpCommand {
+    /// Serve past sessions to agents, as MCP tools
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(McpServeArgs),
+    /// Register annals mcp serve with clients
+    #[command(after_help = INSTALL_EXAMPLES)]
+    Install(McpInstallArgs),
     /// Add a server
     #[command(after_help = ADD_EXAMPLES)]
     Add(McpAddArgs),
@@ -120,6 +159,50 @@ pub(crate) enum TransportChoice {
     Stdio,
     Http,
     Sse,
+}
+
+/// `annals mcp serve`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpServeArgs {
+    /// Listen on this machine instead, with a token
+    #[arg(long)]
+    pub(crate) http: bool,
+    /// Listen on this port [default: a free one]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, requires = "http")]
+    pub(crate) port: u16,
+    /// The project whose sessions come first [default: this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Add tools that rename and tag sessions
+    #[arg(long)]
+    pub(crate) allow_changes: bool,
+}
+
+/// A client with a configuration file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClientChoice {
+    ClaudeCode,
+    ClaudeDesktop,
+    Cursor,
+    Vscode,
+    Codex,
+    Gemini,
+}
+
+/// `annals mcp install`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpInstallArgs {
+    /// Do not add the skill for Claude Code
+    #[arg(long)]
+    pub(crate) no_skill: bool,
+    /// Add tools that rename and tag sessions
+    #[arg(long)]
+    pub(crate) allow_changes: bool,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArgs,
+    /// The clients: claude-code, claude-desktop, cursor, vscode, codex, gemini
+    #[arg(value_name = "CLIENT", value_enum, default_value = "claude-code", hide_possible_values = true)]
+    pub(crate) clients: Vec<ClientChoice>,
 }
 
 /// `annals mcp add`

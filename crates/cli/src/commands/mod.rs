@@ -20,6 +20,7 @@ mod fork;
 mod gc;
 mod help;
 mod history;
+mod hook;
 mod import;
 mod index;
 mod ls;
@@ -56,7 +57,7 @@ mod tui;
 mod undo;
 mod usage;
 
-use crate::args::Command;
+use crate::args::{Command, McpCommand};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
@@ -72,6 +73,8 @@ fn uses_store(command: Option<&Command>) -> bool {
                 | Command::Help(_)
                 | Command::Config(_)
                 | Command::Receive(_)
+                // It checks them itself: nothing may end it with 2.
+                | Command::Hook(_)
                 | Command::Team(_)
         )
     ) && !matches!(command, Some(Command::Doctor(args)) if args.sessions.is_empty())
@@ -90,7 +93,7 @@ fn needs_one_store(command: &Command) -> bool {
         Command::Trash(args) => args.empty && !args.all_stores,
         Command::Undo(args) => !args.list && args.id.is_none(),
         Command::Usage(args) => args.compare,
-        Command::Mcp(_) => true,
+        Command::Mcp(args) => !matches!(args.command, McpCommand::Serve(_)),
         _ => false,
     }
 }
@@ -157,6 +160,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Rewind(args)) => rewind::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Chat(args)) => chat::run(*args.0, context),
+        Some(Command::Hook(args)) => hook::run(&args, context),
         Some(Command::Mcp(args)) => mcp::run(&args, context),
         Some(Command::Config(args)) => config::run(&args, context),
         Some(Command::MockApi(args)) => mock_api::run(&args, context),

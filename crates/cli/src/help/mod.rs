@@ -45,7 +45,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Keep", &["archive", "restore", "trash", "gc", "collect", "receive", "team"]),
-    ("Chat", &["chat", "mcp", "mock-api"]),
+    ("Chat", &["chat", "mcp", "hook", "mock-api"]),
     ("Other", &["config", "doctor", "demo", "completions", "man", "help"]),
 ];
 

@@ -32,9 +32,10 @@ mod forms;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod help;
+#[cfg(target_os = "linux")]
+mod hook;
 #[cfg(unix)]
 mod hostile;
-#[cfg(target_os = "linux")]
 mod hostile_text;
 mod killed;
 #[cfg(target_os = "linux")]
@@ -45,6 +46,8 @@ mod listing;
 #[cfg(target_os = "linux")]
 mod long_lines;
 mod mcp;
+mod mcp_install;
+mod mcp_serve;
 mod messages;
 mod mock_api;
 mod old_data;

@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use super::highlight::HighlightedText;
 use super::matches::Matches;
+use super::snippet::TextSource;
 use crate::error::IndexError;
 use crate::extract::{FactKind, IndexedFileRole, MAX_INDEXED_BYTES, MessageKind, MessageRole};
 use crate::open::Index;
@@ -179,6 +180,32 @@ impl Index {
     }
 }
 
+impl Index {
+    /// Reads the whole text of a hit, as far as it can be searched; `None` if its file is gone.
+    pub fn text_of_hit(
+        &self,
+        hit: &Hit,
+        elsewhere: &mut dyn FnMut(&str, &str) -> Option<PathBuf>,
+    ) -> Result<Option<String>, IndexError> {
+        let Some(relative) = hit.file.strip_prefix(self.config.path()).ok().and_then(|path| path.to_str())
+        else {
+            return Ok(None);
+        };
+        let mut statement = self.connection.prepare_cached(
+            "SELECT files.role, files.state, messages.length FROM files JOIN messages ON messages.file = files.id
+             WHERE files.path = ?1 AND messages.line = ?2 AND messages.block = ?3 LIMIT 1",
+        )?;
+        let place = statement.query_row(params![relative, hit.line as i64, hit.block], |row| {
+            let role = IndexedFileRole::from_number(row.get(0)?).unwrap_or_default();
+            Ok((role, row.get::<_, i64>(1)? == 0, row.get::<_, i64>(2)? as u64))
+        });
+        let Some((role, is_there, length)) = place.optional()? else { return Ok(None) };
+        let file = if is_there { Some(hit.file.clone()) } else { elsewhere(&hit.session, relative) };
+        let source = |file| TextSource { file, role, offset: hit.offset, length, block: hit.block };
+        Ok(file.map(source).and_then(|source| source.text()))
+    }
+}
+
 /// The call whose output a file holds.
 struct OutputOwner {
     call: String,
@@ -234,7 +261,7 @@ fn hit_file(row: &Row<'_>) -> rusqlite::Result<HitFile> {
 }
 
 /// A stored uuid as text.
-pub(super) fn long_uuid(bytes: &[u8]) -> String {
+pub(crate) fn long_uuid(bytes: &[u8]) -> String {
     match <[u8; 16]>::try_from(bytes) {
         Ok(id) => annals_store::source::uuid_text(id),
         Err(_) => String::from_utf8_lossy(bytes).into_owned(),

@@ -33,7 +33,7 @@ impl TextSource {
 }
 
 /// Reads a part of a file; less if the file ends before, `None` if it cannot be read.
-pub(super) fn read_part(path: &Path, offset: u64, length: u64) -> Option<Vec<u8>> {
+pub(crate) fn read_part(path: &Path, offset: u64, length: u64) -> Option<Vec<u8>> {
     let mut file = open_file(path).ok()?;
     let rest = file.metadata().ok()?.len().saturating_sub(offset);
     file.seek(SeekFrom::Start(offset)).ok()?;

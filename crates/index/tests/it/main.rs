@@ -6,6 +6,7 @@ mod damage;
 mod killed;
 mod model;
 mod numbers;
+mod recall;
 mod rows;
 mod search;
 mod segments;

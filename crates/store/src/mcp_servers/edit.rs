@@ -1,6 +1,6 @@
 //! Changes of one server in a file: every byte of the rest stays.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use annals_json::edit::{Editor, PathStep};
 use annals_json::{BYTE_ORDER_MARK, Fields, Value, ValueKind, write_string};
@@ -52,18 +52,25 @@ pub struct McpEdit {
     pub after: Vec<u8>,
 }
 
-impl McpFiles {
-    /// Adds a server, or replaces its definition.
-    pub fn with(&self, scope: McpScope, name: &str, definition: &[u8]) -> Result<McpEdit, McpFileError> {
-        let path = self.path(scope).to_path_buf();
+impl McpEdit {
+    /// Sets the value at the end of a path of keys, in the JSON file of any client; a file that does not exist is made.
+    pub fn set(path: &Path, keys: &[&str], json: &[u8]) -> Result<Self, McpFileError> {
+        let path = path.to_path_buf();
         let before = read_file_if_there(&path)?;
         let empty = b"{}\n".to_vec();
         let bytes = before.as_ref().filter(|bytes| !bytes.trim_ascii().is_empty()).unwrap_or(&empty);
+        let root = parse(&path, bytes)?;
+        let after = spliced(bytes, root, keys, json).map_err(|key| wrong_type(&path, &key))?;
+        Ok(Self { path, before, after })
+    }
+}
+
+impl McpFiles {
+    /// Adds a server, or replaces its definition.
+    pub fn with(&self, scope: McpScope, name: &str, definition: &[u8]) -> Result<McpEdit, McpFileError> {
         let mut keys = self.keys(scope);
         keys.push(name);
-        let root = parse(&path, bytes)?;
-        let after = spliced(bytes, root, &keys, definition).map_err(|key| wrong_type(&path, &key))?;
-        Ok(McpEdit { path, before, after })
+        McpEdit::set(self.path(scope), &keys, definition)
     }
 
     /// Removes a server.

@@ -22,7 +22,7 @@ pub use password::Password;
 pub use token::AccessToken;
 
 use login_queues::LoginQueues;
-use origin::{HostRules, is_from_here};
+pub(crate) use origin::{HostRules, is_from_here};
 
 use crate::server::Exposure;
 use crate::theme::Theme;

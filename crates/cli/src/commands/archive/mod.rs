@@ -48,14 +48,17 @@ pub(crate) fn run(args: &ArchiveArgs, context: &mut Context) -> Result<Outcome, 
 }
 
 /// Whether a path is in the folder of a session, or elsewhere in the store under its id.
-fn belongs_to(path: &Path, session: &Path, config: &ConfigDir) -> bool {
+pub(super) fn belongs_to(path: &Path, session: &Path, config: &ConfigDir) -> bool {
     let id = session.file_stem().unwrap_or_default().to_string_lossy();
     let is_under_id = || config.role(path).session().is_some_and(|key| *key == *id);
     path.starts_with(session.with_extension("")) || is_under_id()
 }
 
 /// Finds the sessions of the store at these paths.
-fn entries<'d>(named: &[PathBuf], discovery: &'d Discovery) -> Result<Vec<&'d SessionEntry>, Fault> {
+pub(super) fn entries<'d>(
+    named: &[PathBuf],
+    discovery: &'d Discovery,
+) -> Result<Vec<&'d SessionEntry>, Fault> {
     let mut found = Vec::new();
     for path in named {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -76,7 +79,7 @@ fn all(discovery: &Discovery) -> Vec<&SessionEntry> {
 }
 
 /// Archives what is new, and merges packs if there are many small ones.
-fn archive(
+pub(super) fn archive(
     sessions: &[&SessionEntry],
     discovery: &Discovery,
     vault: &Vault,

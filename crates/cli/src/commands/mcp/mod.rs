@@ -1,10 +1,12 @@
-//! `annals mcp`: the MCP servers that `annals chat` starts.
+//! `annals mcp`: the MCP servers that `annals chat` starts, and the one that annals is itself.
 
 mod add;
 mod approve;
 mod definition;
+mod install;
 mod list;
 mod remove;
+pub(super) mod serve;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,8 @@ const LOCK_TIMEOUT_MS: u64 = 2000;
 
 pub(crate) fn run(args: &McpArgs, context: &mut Context) -> Result<Outcome, Fault> {
     match &args.command {
+        McpCommand::Serve(args) => serve::run(args, context),
+        McpCommand::Install(args) => install::run(args, context),
         McpCommand::Add(args) => add::run(args, context),
         McpCommand::AddJson(args) => add::run_json(args, context),
         McpCommand::List(args) => list::run(args, context),

@@ -102,7 +102,7 @@ fn library(context: &Context, is_exposed: bool) -> Result<Library, Fault> {
     Ok(library.redacted_by(rules))
 }
 
-fn fault(error: ServeError) -> Fault {
+pub(super) fn fault(error: ServeError) -> Fault {
     let message = error.to_string();
     match &error {
         ServeError::NeedsTls(_) => Fault::usage(message).hint(

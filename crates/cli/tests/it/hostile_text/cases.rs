@@ -127,7 +127,7 @@ pub(super) fn cases() -> Vec<Case> {
     let reading = "ls --all --long|show S --full|check S|check --all -v|todos|todos --all|plans|plans plan|plans N|drift|drift S|drift N|doctor|doctor S\
         |export --all --to N|export --all --redact --as markdown --to N\
         |history|files|files S|files T|files --changed|search UFdO -C 2|search T|search B --exact|search --exact .|stats|usage --compare|usage --statusline\
-        |index|index --rebuild|collect --to -|collect --to - --dry-run|collect --to N|collect --to - --status|collect --to N --status --json|collect --to - --retry-refused|mcp list|mcp list --no-check|mcp get T|mcp get srv|mcp approve T --dry-run|mcp approve T|mcp add T T --dry-run|mcp add-json srv T --dry-run|mcp remove T --dry-run|gc|gc --older-than 0d\
+        |index|index --rebuild|collect --to -|collect --to - --dry-run|collect --to N|collect --to - --status|collect --to N --status --json|collect --to - --retry-refused|mcp list|mcp list --no-check|mcp get T|mcp get srv|mcp approve T --dry-run|mcp approve T|mcp add T T --dry-run|mcp add-json srv T --dry-run|mcp remove T --dry-run|mcp serve|mcp serve --project N|mcp serve --http --project T|mcp install --dry-run|mcp install cursor|hook session-start|hook stop|gc|gc --older-than 0d\
         |gc --kind debug,pastes,shell-snapshots --older-than 0d|redact S --scan|rewind S|undo --list|trash --list\
         |archive --list|archive --all|archive --verify|restore|help|help show|help T|man|completions bash\
         |completions zsh|completions fish|demo --out N|new --title T --tag T --cwd N --git-branch T|mock-api --script N|serve --password-file N\
@@ -162,7 +162,7 @@ pub(super) fn cases() -> Vec<Case> {
     let changing = "rename S T|tag S T|clone S|clone S --into N|clone T --at clickhouse+http://127.0.0.1:1|fork S|fork S --turn 1|merge S 0e571e57-0000-4000-8000-000000000002 --anyway\
         |strip S --tools T|strip S --thinking|strip S --large-results 1|compress S --keep-turns 1|repair S|redact S\
         |rewind S --to 1 --force|rewind S --to 1 --code|move-project N /srv/x|move-project /w N|reset-project N|reset-project\
-        |mcp add srv T|mcp remove srv|mcp approve srv|trash S --history|gc --apply --older-than 0d|undo T|restore S|restore N";
+        |mcp add srv T|mcp install codex|mcp remove srv|mcp approve srv|trash S --history|gc --apply --older-than 0d|undo T|restore S|restore N";
     for line in changing.split('|') {
         // What would be done, what is asked, and what was done.
         cases.extend(["--dry-run", "", "--yes"].map(|how| Case::new(&format!("{line} {how}")).changing()));

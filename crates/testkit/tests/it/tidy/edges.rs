@@ -3,7 +3,7 @@
 use super::{crate_names, read, report};
 
 /// A crate and the crates that it may use.
-const PICTURE: [(&str, &[&str]); 18] = [
+const PICTURE: [(&str, &[&str]); 19] = [
     ("json", &[]),
     ("transcript", &["json"]),
     ("store", &["transcript", "json"]),
@@ -19,6 +19,7 @@ const PICTURE: [(&str, &[&str]); 18] = [
     ("team", &["collect", "index", "store", "transcript", "json"]),
     ("ui", &["transcript", "json"]),
     ("web", &["ui", "surgery", "index", "vault", "store", "transcript", "json"]),
+    ("memory", &["ui", "surgery", "index", "store", "transcript", "json"]),
     // Its tests build conversations from transcripts.
     ("tui", &["ui", "transcript"]),
     (
@@ -26,6 +27,7 @@ const PICTURE: [(&str, &[&str]); 18] = [
         &[
             "web",
             "tui",
+            "memory",
             "ui",
             "team",
             "collect",

@@ -4,14 +4,14 @@ use super::read;
 
 /// Packages in Cargo.lock, ours included. Raise it only with a reason in the commit.
 ///
-/// 19 are ours and about 110 do without a network. A client of the API needs HTTP and TLS: tokio, reqwest and rustls bring about
+/// 20 are ours and about 110 do without a network. A client of the API needs HTTP and TLS: tokio, reqwest and rustls bring about
 /// 105, a third of them for systems that are not built here (Windows, Android, WebAssembly) and another third for host
 /// names. Five are gzip. Fifteen are the libraries of ripgrep and the one that diffs two texts. Fourteen decode, scale and
 /// encode the images that a model is shown. Eighteen are crossterm, which reads keys,
 /// and vt100, the terminal of the tests; three of them are for Windows. Nine are axum and maud, which find and write the pages of
 /// `annals serve`. Twenty-one are ratatui-core, the cells of `annals tui`, half of them only locked and never built; six are toml_edit,
 /// which keeps the comments of the configuration file. Four are landlock and seccompiler, which limit commands without unsafe code here.
-const MAX_PACKAGES: usize = 324;
+const MAX_PACKAGES: usize = 325;
 
 fn packages(lock: &str) -> usize {
     lock.lines().filter(|line| line.trim() == "[[package]]").count()

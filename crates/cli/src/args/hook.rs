@@ -1,0 +1,62 @@
+//! The arguments of `annals hook`.
+
+const HOOK_EXAMPLES: &str = "\
+For the settings of a client, under `hooks`: a client runs them and passes what
+happened as JSON on standard input. They never stop the client: what fails is
+said on standard error, with exit code 1.
+
+Examples:
+  # What a session gets to read when it starts
+  annals hook session-start < /dev/null
+
+  # Keep a session as it is now
+  echo '{\"session_id\":\"190c5069\"}' | annals hook stop";
+
+const SESSION_START_EXAMPLES: &str = "\
+Prints recent work on this project as context for the model, secrets replaced
+and marked as quoted; nothing if there is none.
+
+Examples:
+  # In settings.json, for the event SessionStart
+  annals hook session-start
+
+  # Shorter
+  annals hook session-start --max-tokens 250";
+
+const STOP_EXAMPLES: &str = "\
+Archives the session that standard input names in the vault, so that nothing
+is lost whatever the client deletes.
+
+Examples:
+  # In settings.json, for the event Stop or SessionEnd
+  annals hook stop
+
+  # By hand
+  echo '{\"session_id\":\"190c5069\"}' | annals hook stop";
+
+/// `annals hook`
+#[derive(Debug, clap::Args)]
+#[command(after_help = HOOK_EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct HookArgs {
+    #[command(subcommand)]
+    pub(crate) command: HookCommand,
+}
+
+/// The event.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum HookCommand {
+    /// Tell a new session about recent work
+    #[command(after_help = SESSION_START_EXAMPLES)]
+    SessionStart(HookSessionStartArgs),
+    /// Archive the session at once
+    #[command(after_help = STOP_EXAMPLES)]
+    Stop,
+}
+
+/// `annals hook session-start`
+#[derive(Debug, clap::Args)]
+pub(crate) struct HookSessionStartArgs {
+    /// How long the text may be, at four bytes a token
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(200..=4000))]
+    pub(crate) max_tokens: u32,
+}
