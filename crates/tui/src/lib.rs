@@ -5,6 +5,9 @@
 //! back as events. Keys are data: a [`Keymap`] says what a key means where.
 
 mod app;
+#[cfg(unix)]
+mod cells;
+pub mod chat;
 mod clipboard;
 mod draw;
 mod event;

@@ -13,6 +13,8 @@ use annals_policy::Mode;
 pub enum Command {
     /// Opens a turn. While a turn runs, the prompt is queued.
     Prompt(Prompt),
+    /// Removes the prompts that wait: the person edits them again.
+    Unqueue,
     /// Stops the running turn.
     Interrupt,
     /// Answers a permission request.
@@ -114,13 +116,15 @@ pub struct Commands {
     waiting: VecDeque<Command>,
     /// Prompts queued since [`Commands::take_queued`].
     queued: Vec<Prompt>,
+    /// Prompts removed since [`Commands::take_removed`].
+    removed: Vec<Prompt>,
 }
 
 impl Commands {
     /// Creates a queue and its sender.
     pub fn channel() -> (UnboundedSender<Command>, Self) {
         let (sender, receiver) = unbounded_channel();
-        (sender, Self { receiver, waiting: VecDeque::new(), queued: Vec::new() })
+        (sender, Self { receiver, waiting: VecDeque::new(), queued: Vec::new(), removed: Vec::new() })
     }
 
     /// Returns whether no command waits.
@@ -180,6 +184,23 @@ impl Commands {
         std::mem::take(&mut self.queued)
     }
 
+    /// Returns the prompts that were queued and then removed, since the last call.
+    pub(crate) fn take_removed(&mut self) -> Vec<Prompt> {
+        std::mem::take(&mut self.removed)
+    }
+
+    /// Removes the prompts that wait.
+    fn unqueue(&mut self) {
+        let (prompts, others) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition::<VecDeque<_>, _>(|command| matches!(command, Command::Prompt(_)));
+        self.waiting = others;
+        self.removed.extend(prompts.into_iter().filter_map(|command| match command {
+            Command::Prompt(prompt) => Some(prompt),
+            _ => None,
+        }));
+    }
+
     /// Waits for the answer to a permission request; `None` after an interrupt.
     pub(crate) async fn permit(&mut self, about: &str) -> Option<Permit> {
         let is_it = |command: &Command| match command {
@@ -197,6 +218,7 @@ impl Commands {
         loop {
             match self.receiver.recv().await {
                 Some(command) if wanted(&command) => return command,
+                Some(Command::Unqueue) => self.unqueue(),
                 Some(command) => {
                     if let Command::Prompt(prompt) = &command {
                         self.queued.push(prompt.clone());

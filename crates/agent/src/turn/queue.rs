@@ -18,7 +18,7 @@ use crate::protocol::{Command, Commands, Event, EventSink, WrittenLine};
 const DEFAULT_THINKING: u64 = 16_000;
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
-    /// Records prompts that were queued meanwhile.
+    /// Records prompts that were queued meanwhile, and those that were removed again.
     pub(super) fn append_queued_prompts(&mut self, commands: &mut Commands) -> Result<(), AppendError> {
         if !self.conversation.is_open() {
             return Ok(());
@@ -27,6 +27,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             let content = prompt.content();
             self.conversation.append(Draft::queue_operation(QueueStep::Enqueue, Some(&content)))?;
             self.queued += 1;
+        }
+        for prompt in commands.take_removed() {
+            let content = prompt.content();
+            self.conversation.append(Draft::queue_operation(QueueStep::PopAll, Some(&content)))?;
+            self.queued = self.queued.saturating_sub(1);
         }
         Ok(())
     }

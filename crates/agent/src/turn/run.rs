@@ -41,7 +41,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 return Some(self.compact_by_hand(focus.as_deref(), commands, report).await);
             }
             // Nothing runs, and no request is open.
-            Command::Interrupt | Command::Permit { .. } | Command::Quit => {}
+            Command::Interrupt | Command::Permit { .. } | Command::Unqueue | Command::Quit => {}
         }
         None
     }

@@ -108,6 +108,12 @@ pub(crate) struct ChatArgs {
     /// Run no hooks of settings, agents and commands
     #[arg(long)]
     pub(crate) ignore_hooks: bool,
+    /// Draw the conversation: below the scrollback, or on the whole screen
+    #[arg(long, value_enum, value_name = "LAYOUT", conflicts_with = "plain")]
+    pub(crate) screen: Option<ChatScreenArg>,
+    /// Print lines only, for screen readers and terminals that can do no more
+    #[arg(long)]
+    pub(crate) plain: bool,
     /// Run commands in a sandbox [default: $ANNALS_SANDBOX, else auto]
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) sandbox: Option<SandboxUse>,
@@ -196,6 +202,15 @@ pub(crate) enum ChatOutput {
     Json,
     /// One object per line, as things happen
     StreamJson,
+}
+
+/// Where the chat screen is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChatScreenArg {
+    /// Below what is finished, which scrolls away with the terminal
+    Inline,
+    /// On the whole screen, which scrolls itself
+    Full,
 }
 
 /// When commands run in a sandbox.

@@ -16,6 +16,7 @@ use crate::geometry::{MIN_COLUMNS, MIN_ROWS};
 use crate::keymap::Command;
 pub(crate) use overlay::help_lines;
 use paint::{fill, put, put_right};
+pub(crate) use paint::{put_spans, to_ascii};
 
 /// Draws an app; returns where the terminal's cursor is to be shown, if at all.
 pub fn draw(app: &App, buffer: &mut Buffer) -> Option<Position> {
@@ -34,7 +35,7 @@ pub fn draw(app: &App, buffer: &mut Buffer) -> Option<Position> {
     let cursor = status(app, last, buffer);
     overlay::draw(app, buffer);
     if !app.options.unicode {
-        paint::to_ascii(buffer);
+        to_ascii(buffer);
     }
     cursor
 }

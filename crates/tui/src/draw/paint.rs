@@ -79,13 +79,21 @@ pub(super) fn put_line(buffer: &mut Buffer, area: Rect, line: &[Span], pattern: 
     }
 }
 
+/// Writes styled texts one after the other, each cleaned, cut to the columns.
+pub(crate) fn put_spans(buffer: &mut Buffer, area: Rect, line: &[Span]) {
+    let mut used = 0;
+    for span in line {
+        used += put(buffer, rest(area, used), &span.text, theme::of(span.style));
+    }
+}
+
 /// Fills a row with a style.
 pub(super) fn fill(buffer: &mut Buffer, area: Rect, style: Style) {
     buffer.set_style(area.intersection(buffer.area), style);
 }
 
 /// Replaces what is not ASCII, for terminals that cannot show it.
-pub(super) fn to_ascii(buffer: &mut Buffer) {
+pub(crate) fn to_ascii(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {
             let plain = match cell.symbol() {
@@ -97,7 +105,9 @@ pub(super) fn to_ascii(buffer: &mut Buffer) {
                 "█" | "▓" | "▉" | "▊" | "▋" => '#',
                 "▒" => '=',
                 "░" | "▍" | "▎" | "▏" => '-',
-                "·" | "•" => '.',
+                "·" | "•" | "∴" => '.',
+                "❯" | "»" => '>',
+                "●" | "✶" | "✳" | "✢" => '*',
                 "┌" | "┐" | "└" | "┘" | "├" | "┤" => '+',
                 _ => '?',
             };

@@ -1,7 +1,7 @@
 //! Finds text in a session, entry by entry from the cursor on. A step looks at a limited amount of text, so that the screen
 //! stays alive; closed sub-agents are opened where they hold a match.
 
-use annals_ui::terminal::StyledLine;
+use annals_ui::terminal::Span;
 use regex::{Regex, RegexBuilder, escape};
 
 use super::{LinePosition, Reader};
@@ -37,12 +37,12 @@ pub(crate) enum FindProgress {
 }
 
 /// A pattern for a text as it is; one without capitals matches both cases.
-fn pattern(query: &str) -> Option<Regex> {
+pub(crate) fn pattern(query: &str) -> Option<Regex> {
     let ignores_case = !query.chars().any(char::is_uppercase);
     RegexBuilder::new(&escape(query)).case_insensitive(ignores_case).build().ok()
 }
 
-fn line_text(line: &StyledLine) -> String {
+pub(crate) fn line_text(line: &[Span]) -> String {
     line.iter().map(|span| span.text.as_str()).collect()
 }
 

@@ -12,7 +12,7 @@ mod thread;
 
 pub use document::Document;
 pub(crate) use document::EntryKind;
-pub(crate) use find::{FindDirection, FindProgress};
+pub(crate) use find::{FindDirection, FindProgress, line_text, pattern};
 pub(crate) use folds::ToolDetail;
 pub(crate) use layout::DisplayOptions;
 pub(crate) use outline::{OutlineKind, OutlineLine};

@@ -1,6 +1,5 @@
 //! The terminal: taken over, drawn on, and put back on every way out of the program.
 
-mod cells;
 mod input;
 
 use std::fs::File;
@@ -18,6 +17,7 @@ use rustix::process::{Signal, kill_current_process_group};
 pub(crate) use input::{Wait, read_events};
 
 use crate::app::App;
+use crate::cells;
 
 /// The other screen, no cursor, clicks and the wheel, marked pastes.
 const ENTER: &str = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?1000h\u{1b}[?1006h\u{1b}[?2004h";

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
+mod chat;
+mod chat_fixture;
 mod corpus;
 mod document;
 mod documented;

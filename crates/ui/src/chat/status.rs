@@ -54,12 +54,17 @@ impl WorkStatus {
         self.retry = Some((now + wait, attempt, max));
     }
 
+    /// Returns how long it takes so far.
+    pub fn elapsed(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.started)
+    }
+
     /// Returns the line.
     pub fn line(&self, now: Instant) -> String {
         if self.interrupts > 0 {
             return "interrupting… · ctrl-c again to exit".to_owned();
         }
-        let seconds = now.saturating_duration_since(self.started).as_secs();
+        let seconds = self.elapsed(now).as_secs();
         let silent = now.saturating_duration_since(self.last_event);
         if let Some((until, attempt, max)) = self.retry {
             let left = until.saturating_duration_since(now).as_millis().div_ceil(1000);

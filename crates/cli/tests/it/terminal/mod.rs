@@ -5,6 +5,7 @@ mod interrupts;
 mod journey;
 mod looks;
 mod records;
+mod screen;
 mod servers;
 mod stores;
 mod tmux;

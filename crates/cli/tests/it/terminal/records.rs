@@ -11,7 +11,7 @@ const SCRIPT: &str = r#"{"slow":[[{"type":"tool_use","name":"Bash","input":{"com
         {"type":"tool_use","name":"Nonesuch","input":{"a":1}}],[{"type":"text","text":"as planned"}]]}"#;
 
 /// The operations on the queue, in order.
-fn operations(fixture: &ChatFixture) -> Vec<String> {
+pub(super) fn operations(fixture: &ChatFixture) -> Vec<String> {
     let session = std::fs::read(fixture.session()).unwrap();
     let lines = session.split(|byte| *byte == b'\n').filter_map(|line| Value::parse(line).ok());
     let text = |line: Value<'_>, key: &str| line.get(key)?.text().map(|text| text.to_string());

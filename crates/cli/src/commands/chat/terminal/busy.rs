@@ -18,7 +18,7 @@ const MARK: &str = "? ";
 
 impl TerminalUi {
     /// Handles an event during a turn.
-    pub(super) fn handle_while_busy(
+    pub(super) fn handle_busy_event(
         &mut self,
         event: UiEvent,
         commands: &UnboundedSender<Command>,
@@ -40,7 +40,11 @@ impl TerminalUi {
                     self.typed(text, commands);
                 }
             }
-            UiEvent::Tick | UiEvent::Resized | UiEvent::Continued | UiEvent::Notice(_) => {}
+            UiEvent::Input(_)
+            | UiEvent::Tick
+            | UiEvent::Resized
+            | UiEvent::Continued
+            | UiEvent::Notice(_) => {}
         }
         ControlFlow::Continue(())
     }
@@ -76,7 +80,7 @@ impl TerminalUi {
         let Some(asking) = self.questions.front() else {
             if !text.trim().is_empty() {
                 if self.screen.caps() == TermCaps::Lines {
-                    self.note(Style::DIM, &format!("queued: {text}"));
+                    self.print_note(Style::DIM, &format!("queued: {text}"));
                 }
                 if self.completions.is_prompt(&text) {
                     // The session records when a prompt was queued; it is sent from the queue here.
@@ -87,11 +91,11 @@ impl TerminalUi {
             return;
         };
         let Some(permit) = asking.answered(&text) else {
-            self.note(WARNING, "answer y, n or one of the keys above; ctrl-c interrupts");
+            self.print_note(WARNING, "answer y, n or one of the keys above; ctrl-c interrupts");
             return;
         };
         let question = asking.id.clone();
-        self.note(Style::DIM, &format!("{MARK}{}", text.trim()));
+        self.print_note(Style::DIM, &format!("{MARK}{}", text.trim()));
         let _ = commands.send(Command::Permit { question, permit });
         self.questions.pop_front();
         self.end_question();
@@ -109,7 +113,7 @@ impl TerminalUi {
     }
 
     /// Ends the turn and its open questions.
-    pub(super) fn finish_work(&mut self) {
+    pub(super) fn end_work(&mut self) {
         self.end_text();
         self.work = None;
         self.calls.clear();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `raw_mode`, `keys` | the terminal: raw mode, keys |
 //! | `ui_event` | keys, events and signals in one queue |
+//! | `chat_ui` | what a session needs of an interface; `line_ui` is the one of lines, `screen` the one of cells |
 //! | `terminal_ui`, `busy` | prompts and answers; events, questions and interrupts during a turn |
 //! | `show_event`, `show_agent`, `permission` | events and permission questions as lines; `annals_ui` draws them |
 //! | `session`, `auto_title` | one session: prompts, commands, its title |
@@ -15,14 +16,19 @@
 
 mod auto_title;
 mod busy;
+mod chat_ui;
 mod cost;
 mod file_restore;
 mod hooks;
 mod keys;
+mod line_ui;
+mod past;
 mod permission;
 mod raw_mode;
 mod reports;
 mod rewind;
+#[cfg(feature = "tui")]
+mod screen;
 mod servers;
 mod session;
 mod session_picker;
@@ -43,10 +49,11 @@ use annals_store::history::stream_history;
 use annals_store::session::NewSession;
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, SessionKey};
-use annals_ui::chat::{Editor, TermCaps};
+use annals_ui::chat::TermCaps;
 use annals_ui::terminal::ColorMode;
 
 use self::auto_title::TitleTask;
+use self::chat_ui::ChatUi;
 use self::cost::{AgentFiles, UnrecordedUsage};
 use self::session::{ChatSession, NextSession};
 use self::terminal_ui::{ERROR, Exit, TerminalUi, WARNING};
@@ -70,10 +77,18 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         Some(_) => TermCaps::Cursor,
     };
     let color = if caps == TermCaps::Cursor { context.out.color } else { ColorMode::Plain };
+    #[cfg(feature = "tui")]
+    if let Some(layout) = screen_layout(args, caps) {
+        return screen::run(args, &cwd, layout, context);
+    }
+    #[cfg(not(feature = "tui"))]
+    if args.screen.is_some() {
+        return Err(Fault::usage("--screen: this build has no chat screen").hint("--plain prints lines"));
+    }
     let runtime = runtime::new()?;
     let mut ui = TerminalUi::open(caps, color, context.out.unicode, cwd.to_string_lossy().into_owned())?;
     let outcome = runtime::block_on(runtime, async {
-        ui_event::listen_to_signals(&ui.sender());
+        ui_event::listen_to_signals(&ui.event_sender());
         ui.force_quit.listen();
         converse(args, &cwd, context, &mut ui).await
     });
@@ -84,11 +99,24 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     outcome
 }
 
+/// Returns where the screen is, unless lines are printed: because the person wants it, or the terminal can do no more.
+#[cfg(feature = "tui")]
+fn screen_layout(args: &ChatArgs, caps: TermCaps) -> Option<annals_tui::chat::ScreenLayout> {
+    use annals_tui::chat::ScreenLayout;
+
+    use crate::args::ChatScreenArg;
+    match (caps, args.screen?) {
+        (TermCaps::Lines, _) => None,
+        (TermCaps::Cursor, ChatScreenArg::Inline) => Some(ScreenLayout::Inline),
+        (TermCaps::Cursor, ChatScreenArg::Full) => Some(ScreenLayout::Full),
+    }
+}
+
 async fn converse(
     args: &ChatArgs,
     cwd: &Path,
     context: &Context,
-    ui: &mut TerminalUi,
+    ui: &mut impl ChatUi,
 ) -> Result<Outcome, Fault> {
     if !args.trust {
         match trust::ask(cwd, context, ui).await {
@@ -131,13 +159,13 @@ enum StoreExit {
 }
 
 /// Runs sessions of the store in use.
-async fn converse_in_store(
+async fn converse_in_store<U: ChatUi>(
     args: &ChatArgs,
     cwd: &Path,
     begin: ConversationStart,
     mut first: Option<String>,
     context: &Context,
-    ui: &mut TerminalUi,
+    ui: &mut U,
 ) -> Result<StoreExit, Fault> {
     let store = context.store.in_use();
     let app = ChatApp::new(args, context, Program::default())?;
@@ -150,15 +178,16 @@ async fn converse_in_store(
         Err(Exit::Fault(fault)) => return Err(fault),
         Err(Exit::Leave(outcome)) => return Ok(StoreExit::Outcome(outcome)),
     }
-    ui.editor = Editor::with_history(history(cwd, context));
-    ui.completions = slash::Completions::of(&app.custom);
+    ui.set_history(history(cwd, context));
+    ui.set_commands(&app.custom);
     let (servers, events) = (app.mcp.servers.clone(), ui.sender());
     tokio::spawn(async move {
         // The receiver lives as long as the conversation.
         super::servers::connect(&servers, move |line| drop(events.send(UiEvent::Notice(line)))).await;
     });
     let open = |start: ConversationStart| -> Result<ChatSession<'_>, Fault> {
-        let (agent, shells) = app.agent(args, start, Approver::Person, context)?;
+        let (mut agent, shells) = app.agent(args, start, Approver::Person, context)?;
+        agent.should_absorb_prompts = U::ABSORBS_PROMPTS;
         let files = if args.no_session_persistence { AgentFiles::None } else { AgentFiles::Stored };
         Ok(ChatSession {
             agent,
@@ -171,9 +200,9 @@ async fn converse_in_store(
     };
     let mut chat = open(begin)?;
     let exit = loop {
-        ui.force_quit.watch(&chat.shells, &app.mcp.servers);
-        ui.todos = todos(&chat, context);
-        chat.print_header(ui);
+        ui.force_quit().watch(&chat.shells, &app.mcp.servers);
+        ui.set_todos(todos(&chat, context));
+        chat.open(ui);
         // The prompt of the arguments belongs to the first session only.
         let next = loop {
             match chat.run(first.take(), context, ui).await {

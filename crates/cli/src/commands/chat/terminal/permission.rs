@@ -32,24 +32,14 @@ pub(super) struct PermissionPrompt {
 impl PermissionPrompt {
     /// Lays out a question for a terminal of the given columns and rows.
     pub(super) fn new(question: &PermissionRequest, cwd: &str, (columns, rows): (usize, usize)) -> Self {
-        let fields = Value::parse(&question.input).ok().and_then(Value::fields);
-        let about =
-            fields.as_ref().map(|fields| headline(&question.tool, fields, Some(cwd))).unwrap_or_default();
-        let body = fields.as_ref().map_or_else(
-            || plain(&String::from_utf8_lossy(&question.input)),
-            |fields| body(&question.tool, fields, cwd, columns.saturating_sub(3)),
-        );
+        let (title, body) = call_preview(question, cwd, columns.saturating_sub(3));
         let text: Vec<String> =
             body.iter().map(|line| line.iter().map(|span| span.text.as_str()).collect()).collect();
         // It is indented by two columns.
         let seen = visibility(&text.join("\n"), columns.saturating_sub(3), rows.saturating_sub(PROMPT_ROWS));
-        let (like, exact): (Vec<_>, Vec<_>) =
-            question.suggestions.iter().cloned().partition(|rule| rule.contains('*'));
+        let (exact, like) = rules(question);
         let (exact, like) = if seen == Visibility::Whole { (exact, like) } else { (Vec::new(), Vec::new()) };
-        let mut lines = vec![vec![Span::new("? ", WARNING), Span::new(question.tool.clone(), Style::BOLD)]];
-        if question.tool != "Bash" && !about.is_empty() {
-            lines[0].push(Span::new(format!(" {}", visible(&about.replace('\n', " "))), Style::PLAIN));
-        }
+        let mut lines = vec![title];
         let indented = |mut line: StyledLine| {
             line.insert(0, Span::plain("  "));
             line
@@ -91,6 +81,31 @@ impl PermissionPrompt {
             _ => None,
         }
     }
+}
+
+/// Returns a title and everything that a call would do.
+pub(super) fn call_preview(
+    question: &PermissionRequest,
+    cwd: &str,
+    columns: usize,
+) -> (StyledLine, Vec<StyledLine>) {
+    let fields = Value::parse(&question.input).ok().and_then(Value::fields);
+    let about = fields.as_ref().map(|fields| headline(&question.tool, fields, Some(cwd))).unwrap_or_default();
+    let body = fields.as_ref().map_or_else(
+        || plain(&String::from_utf8_lossy(&question.input)),
+        |fields| body(&question.tool, fields, cwd, columns),
+    );
+    let mut title = vec![Span::new("? ", WARNING), Span::new(question.tool.clone(), Style::BOLD)];
+    if question.tool != "Bash" && !about.is_empty() {
+        title.push(Span::new(format!(" {}", visible(&about.replace('\n', " "))), Style::PLAIN));
+    }
+    (title, body)
+}
+
+/// Returns the rules that a person may grant: for exactly this call, and for similar ones.
+pub(super) fn rules(question: &PermissionRequest) -> (Vec<String>, Vec<String>) {
+    let (like, exact) = question.suggestions.iter().cloned().partition(|rule| rule.contains('*'));
+    (exact, like)
 }
 
 /// Returns everything that the call would do.

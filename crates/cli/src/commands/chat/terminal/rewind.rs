@@ -5,9 +5,10 @@ use std::path::Path;
 
 use annals_agent::conversation::{Conversation, PastTurn};
 use annals_ui::figures;
-use annals_ui::terminal::{Span, Style, StyledLine, clip};
+use annals_ui::terminal::{Span, Style, clip};
 
-use super::terminal_ui::{ERROR, PromptInput, TerminalUi};
+use super::chat_ui::{ChatUi, Choice, ChoiceForm, ChoiceRow};
+use super::terminal_ui::{ERROR, PromptInput};
 use crate::error::Outcome;
 
 /// Restores the files of a session to before a prompt.
@@ -43,7 +44,7 @@ pub(super) async fn rewind(
     conversation: &mut Conversation<'_>,
     files: &dyn FileRestorer,
     now: i64,
-    ui: &mut TerminalUi,
+    ui: &mut impl ChatUi,
 ) -> Result<(), Outcome> {
     let turns = match conversation.turns() {
         Ok(turns) => turns,
@@ -56,8 +57,7 @@ pub(super) async fn rewind(
         ui.note(Style::DIM, "nothing to rewind to");
         return Ok(());
     }
-    ui.notes(&listed(&turns, now));
-    let Some(turn) = chosen(&turns, ui).await? else { return Ok(()) };
+    let Some(turn) = chosen(&turns, now, ui).await? else { return Ok(()) };
     let scope = match conversation.path().map(Path::to_path_buf) {
         Some(session) => match scope(files, &session, turn, ui).await? {
             Some(scope) => scope,
@@ -78,15 +78,25 @@ pub(super) async fn rewind(
             return Ok(());
         }
         ui.note(Style::DIM, "rewound to before that prompt; what followed it stays in the session file");
-        ui.editor.set(&turn.text);
+        ui.edit(&turn.text);
     }
     Ok(())
 }
 
-async fn chosen<'t>(turns: &'t [PastTurn], ui: &mut TerminalUi) -> Result<Option<&'t PastTurn>, Outcome> {
-    match ui.ask("rewind to before which prompt? ").await {
+async fn chosen<'t>(
+    turns: &'t [PastTurn],
+    now: i64,
+    ui: &mut impl ChatUi,
+) -> Result<Option<&'t PastTurn>, Outcome> {
+    let choice = Choice {
+        rows: listed(turns, now),
+        question: "rewind to before which prompt? ".to_owned(),
+        preset: turns.len().saturating_sub(1),
+        ..Choice::default()
+    };
+    match ui.choose(choice).await {
         PromptInput::Leave(outcome) => Err(outcome),
-        PromptInput::Nothing => Ok(None),
+        PromptInput::Nothing | PromptInput::SetMode(_) => Ok(None),
         PromptInput::Line(text) => {
             let turn = text.parse::<usize>().ok().and_then(|number| turns.get(number.wrapping_sub(1)));
             if turn.is_none() {
@@ -102,20 +112,26 @@ async fn scope(
     files: &dyn FileRestorer,
     session: &Path,
     turn: &PastTurn,
-    ui: &mut TerminalUi,
+    ui: &mut impl ChatUi,
 ) -> Result<Option<RewindScope>, Outcome> {
+    let mut choice = Choice {
+        rows: vec![
+            ChoiceRow::new("b", vec![Span::plain("files and conversation")]),
+            ChoiceRow::new("c", vec![Span::plain("only the conversation")]),
+            ChoiceRow::new("f", vec![Span::plain("only the files")]),
+        ],
+        form: ChoiceForm::InQuestion,
+        question: "(b)oth, (c)onversation or (f)iles? ".to_owned(),
+        ..Choice::default()
+    };
     match files.preview(session, &turn.prompt) {
-        Ok(lines) if lines.is_empty() => ui.note(Style::DIM, "no files would change"),
-        Ok(lines) => {
-            let lines: Vec<StyledLine> =
-                lines.into_iter().map(|line| vec![Span::new(line, Style::PLAIN)]).collect();
-            ui.notes(&lines);
-        }
+        Ok(lines) if lines.is_empty() => choice.remarks.push("no files would change".to_owned()),
+        Ok(lines) => choice.about = lines.into_iter().map(|line| vec![Span::plain(line)]).collect(),
         Err(error) => ui.note(ERROR, &error),
     }
-    let scope = match ui.ask("(b)oth, (c)onversation or (f)iles? ").await {
+    let scope = match ui.choose(choice).await {
         PromptInput::Leave(outcome) => return Err(outcome),
-        PromptInput::Nothing => None,
+        PromptInput::Nothing | PromptInput::SetMode(_) => None,
         PromptInput::Line(text) => RewindScope::parse(&text),
     };
     let Some(scope) = scope else {
@@ -134,15 +150,17 @@ async fn scope(
     Ok(Some(scope))
 }
 
-fn listed(turns: &[PastTurn], now: i64) -> Vec<StyledLine> {
+fn listed(turns: &[PastTurn], now: i64) -> Vec<ChoiceRow> {
     let line = |(number, turn): (usize, &PastTurn)| {
         let age = turn.millis.and_then(|at| u64::try_from(now.saturating_sub(at)).ok());
         let age = age.map_or_else(String::new, |millis| format!(" · {} ago", figures::duration(millis)));
-        vec![
+        let line = vec![
             Span::new(format!("{:>2} ", number + 1), Style::BOLD),
             Span::new(clip(&turn.text, 60), Style::PLAIN),
             Span::new(age, Style::DIM),
-        ]
+        ];
+        let preview = turn.text.lines().map(|line| vec![Span::plain(line)]).collect();
+        ChoiceRow { answer: (number + 1).to_string(), line, preview, is_elsewhere: false }
     };
     turns.iter().enumerate().map(line).collect()
 }

@@ -5,18 +5,16 @@ use std::path::Path;
 use annals_policy::approvals::{ApprovalFile, ServerApproval};
 use annals_policy::paths::Disk;
 use annals_policy::{Trust, TrustFile};
-use annals_ui::terminal::Style;
 
 use super::super::servers::{ServerSearch, StartPermission, find};
-use super::terminal_ui::{Exit, PromptInput, TerminalUi, WARNING};
+use super::chat_ui::{ChatUi, Choice, ChoiceForm};
+use super::terminal_ui::{Exit, PromptInput};
+use super::trust::yes_or_no;
 use crate::context::Context;
 use crate::error::Fault;
 
-/// The most characters of a definition that are shown.
-const MAX_SHOWN: usize = 500;
-
 /// Asks about the servers that nobody has decided about.
-pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut TerminalUi) -> Result<(), Exit> {
+pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut impl ChatUi) -> Result<(), Exit> {
     let data = context.data_dir().map_err(Exit::Fault)?;
     let trust = TrustFile::new(&data);
     let is_trusted = |folder: &&Path| trust.of(&Disk, folder).is_ok_and(|trust| trust == Trust::Trusted);
@@ -30,13 +28,16 @@ pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut TerminalUi) -> R
         let Some(folder) = server.path.as_deref().and_then(Path::parent) else { continue };
         let definition = String::from_utf8_lossy(&server.definition);
         let definition = definition.split_whitespace().collect::<Vec<_>>().join(" ");
-        ui.note(WARNING, &format!("this folder configures an MCP server: {}", server.name));
-        ui.note(Style::DIM, &definition.chars().take(MAX_SHOWN).collect::<String>());
-        ui.note(
-            Style::DIM,
-            "it would run with your rights; it is asked about again when its definition changes",
-        );
-        let approval = match ui.ask("start this server here? (y/n) ").await {
+        let about = "it would run with your rights; it is asked about again when its definition changes";
+        let choice = Choice {
+            warning: format!("this folder configures an MCP server: {}", server.name),
+            remarks: vec![definition, about.to_owned()],
+            rows: yes_or_no("no: continue without it", "yes, start it"),
+            form: ChoiceForm::InQuestion,
+            question: "start this server here? (y/n) ".to_owned(),
+            ..Choice::default()
+        };
+        let approval = match ui.choose(choice).await {
             PromptInput::Leave(outcome) => return Err(Exit::Leave(outcome)),
             PromptInput::Line(text) if matches!(text.as_str(), "y" | "yes") => ServerApproval::Approved,
             PromptInput::Line(text) if matches!(text.as_str(), "n" | "no") => ServerApproval::Refused,

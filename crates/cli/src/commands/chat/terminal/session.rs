@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use annals_agent::api::model::Model;
 use annals_agent::commands::CustomCommand;
 use annals_agent::conversation::ApiMessage;
 use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnError, TurnReport};
@@ -14,21 +15,20 @@ use annals_agent::tools::bash::Shells;
 use annals_agent::turn::{SessionExit, WaitReason};
 use annals_store::source::Clock;
 use annals_store::todos::{TodoItem, TodoStatus};
-use annals_ui::chat::WorkStatus;
-use annals_ui::figures;
-use annals_ui::terminal::{Span, Style, StyledLine, todos};
+use annals_ui::terminal::{Style, StyledLine};
 use annals_ui::view::{Todo, TodoState};
 
 use super::super::model::ModelNames;
 use super::super::{ChatAgent, stopped_command};
 use super::auto_title::TitleTask;
+use super::chat_ui::{ChatHeader, ChatUi};
 use super::cost::{self, AgentFiles, UnrecordedUsage};
 use super::file_restore::CheckpointRestorer;
 use super::reports::{self, ContextBreakdown};
-use super::slash::{Completions, SlashCommand};
-use super::terminal_ui::{ERROR, Exit, PromptInput, TerminalUi, WARNING};
+use super::slash::SlashCommand;
+use super::terminal_ui::{ERROR, Exit, PromptInput, WARNING};
 use super::ui_event::UiEvent;
-use super::{rewind, session_picker};
+use super::{past, rewind, session_picker};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
@@ -76,9 +76,9 @@ impl ChatSession<'_> {
         &mut self,
         first: Option<String>,
         context: &Context,
-        ui: &mut TerminalUi,
+        ui: &mut impl ChatUi,
     ) -> Result<NextSession, Fault> {
-        ui.queue.extend(first);
+        ui.enqueue(first);
         loop {
             let mut told = None;
             let input = {
@@ -102,14 +102,18 @@ impl ChatSession<'_> {
             let line = match input {
                 PromptInput::Line(line) => line,
                 PromptInput::Nothing => continue,
+                PromptInput::SetMode(mode) => {
+                    let (_, mut commands) = Commands::channel();
+                    self.agent.handle(Command::SetMode(mode), &mut commands, &mut |_| {}).await;
+                    self.show_state(ui);
+                    continue;
+                }
                 PromptInput::Leave(outcome) => return Ok(NextSession::Exit(outcome)),
             };
             // Servers that have connected meanwhile have prompts.
-            ui.completions = Completions::of(&self.commands());
+            ui.set_commands(&self.commands());
             let next = match SlashCommand::parse(&line) {
-                Some(slash) if !ui.completions.is_prompt(&line) => {
-                    self.run_slash_command(slash, context, ui).await?
-                }
+                Some(slash) if !ui.is_prompt(&line) => self.run_slash_command(slash, context, ui).await?,
                 _ => self.send_prompt(line, ui).await,
             };
             if let ControlFlow::Break(next) = next {
@@ -124,8 +128,8 @@ impl ChatSession<'_> {
     }
 
     /// Sends a prompt, and runs its turn.
-    async fn send_prompt(&mut self, text: String, ui: &mut TerminalUi) -> ControlFlow<NextSession> {
-        ui.editor.remember(&text);
+    async fn send_prompt(&mut self, text: String, ui: &mut impl ChatUi) -> ControlFlow<NextSession> {
+        ui.remember(&text);
         let command = Command::Prompt(Prompt::Text(text.clone()));
         let (finished, produced) = match self.run_command(command, "working", ui).await {
             ControlFlow::Continue(done) => done,
@@ -148,10 +152,10 @@ impl ChatSession<'_> {
 
     /// Puts a prompt without an answer back into the editor. In the file, if it was written, it becomes an abandoned
     /// branch.
-    fn restore_prompt(&mut self, text: &str, line: Option<&str>, ui: &mut TerminalUi) {
+    fn restore_prompt(&mut self, text: &str, line: Option<&str>, ui: &mut impl ChatUi) {
         let is_back = line.is_none_or(|line| self.agent.conversation.rewind_to(line).is_ok());
-        if is_back && ui.editor.text().is_empty() && ui.queue.is_empty() {
-            ui.editor.set(text);
+        if is_back {
+            ui.restore_prompt(text);
         }
     }
 
@@ -160,7 +164,7 @@ impl ChatSession<'_> {
         &mut self,
         command: Command,
         what: &str,
-        ui: &mut TerminalUi,
+        ui: &mut impl ChatUi,
     ) -> ControlFlow<Outcome, (Option<TurnReport>, bool)> {
         let files = self.files;
         let (sender, mut commands) = Commands::channel();
@@ -169,7 +173,7 @@ impl ChatSession<'_> {
             // The receiver lives as long as the turn.
             let _ = events.send(UiEvent::Agent(Box::new(event)));
         };
-        ui.work = Some(WorkStatus::new(what, Instant::now()));
+        ui.begin_work(what);
         let finished = {
             let mut work = pin!(self.agent.handle(command, &mut commands, &mut report));
             loop {
@@ -197,8 +201,8 @@ impl ChatSession<'_> {
             self.unrecorded.add_ui_event(&event, files);
             ui.handle_while_busy(event, &sender)?;
         }
-        let produced = ui.work.as_ref().is_some_and(|work| work.has_output);
-        ui.finish_work();
+        let produced = ui.finish_work();
+        self.show_state(ui);
         ControlFlow::Continue((finished, produced))
     }
 
@@ -207,11 +211,11 @@ impl ChatSession<'_> {
         &mut self,
         slash: SlashCommand,
         context: &Context,
-        ui: &mut TerminalUi,
+        ui: &mut impl ChatUi,
     ) -> Result<ControlFlow<NextSession>, Fault> {
         match slash {
-            SlashCommand::Help => ui.notes(&reports::help(&self.commands())),
-            SlashCommand::Mcp => ui.notes(&reports::servers(&self.agent.mcp)),
+            SlashCommand::Help => ui.report("help", &reports::help(&self.commands())),
+            SlashCommand::Mcp => ui.report("MCP servers", &reports::servers(&self.agent.mcp)),
             SlashCommand::Clear => return Ok(ControlFlow::Break(NextSession::New)),
             SlashCommand::Exit => return Ok(ControlFlow::Break(NextSession::Exit(Outcome::Done))),
             SlashCommand::Unknown(name) => {
@@ -258,23 +262,22 @@ impl ChatSession<'_> {
                     files.extend(session.agents().into_iter().map(|agent| agent.bytes));
                 }
                 let lines = cost::report(&files, &self.unrecorded, &context.prices);
-                ui.notes(&lines);
+                ui.report("cost", &lines);
                 self.record("cost", "", &plain_text(&lines))?;
             }
             SlashCommand::Context => {
                 let breakdown = self.context_breakdown()?;
                 let lines = reports::context(&self.agent.turn_config.model, self.agent.context(), breakdown);
-                ui.notes(&lines);
+                ui.report("context", &lines);
                 self.record("context", "", &plain_text(&lines))?;
             }
-            SlashCommand::Todos if ui.todos.is_empty() => {
+            SlashCommand::Todos if ui.todos().is_empty() => {
                 ui.note(Style::DIM, "no todos");
                 self.record("todos", "", "no todos")?;
             }
             SlashCommand::Todos => {
-                let items: Vec<Todo> = ui.todos.iter().map(todo).collect();
-                let lines = todos(&items, ui.screen.width().saturating_sub(2), &ui.options);
-                ui.notes(&lines);
+                let lines = ui.todo_lines();
+                ui.report("todos", &lines);
                 self.record("todos", "", &plain_text(&lines))?;
             }
             SlashCommand::Rewind => {
@@ -299,7 +302,7 @@ impl ChatSession<'_> {
         &self,
         wanted: Option<String>,
         context: &Context,
-        ui: &mut TerminalUi,
+        ui: &mut impl ChatUi,
     ) -> ControlFlow<NextSession> {
         let cwd = self.agent.conversation.cwd().to_path_buf();
         let store = context.store.in_use();
@@ -327,7 +330,7 @@ impl ChatSession<'_> {
     }
 
     /// Tells hooks that the session ends.
-    pub(super) async fn tell_end(&mut self, exit: SessionExit, ui: &mut TerminalUi) {
+    pub(super) async fn tell_end(&mut self, exit: SessionExit, ui: &mut impl ChatUi) {
         let mut said = Vec::new();
         self.agent.end(exit, &mut |event| said.push(event)).await;
         for event in said {
@@ -338,14 +341,14 @@ impl ChatSession<'_> {
     }
 
     /// Ends background commands, and reports them.
-    pub(super) fn stop_background(&self, ui: &mut TerminalUi) {
+    pub(super) fn stop_background(&self, ui: &mut impl ChatUi) {
         for command in self.shells.end_all() {
             ui.note(Style::DIM, &stopped_command(&command));
         }
     }
 
     /// Prints how to resume this session, if it is stored.
-    pub(super) fn print_resume_hint(&self, ui: &mut TerminalUi) {
+    pub(super) fn print_resume_hint(&self, ui: &mut impl ChatUi) {
         let session = self.agent.conversation.session();
         if self.agent.conversation.path().is_some() {
             ui.note(Style::DIM, &format!("resume with: annals chat --resume {session}"));
@@ -353,21 +356,30 @@ impl ChatSession<'_> {
         }
     }
 
-    /// Prints the header: model, mode, folder, session.
-    pub(super) fn print_header(&self, ui: &mut TerminalUi) {
-        let (agent, cwd) = (&self.agent, ui.cwd.clone());
-        let model = figures::model(&agent.turn_config.model).to_owned();
-        let mode = agent.policy.mode.name();
-        ui.screen.line(
-            2,
-            &[
-                Span::new("annals", Style::BOLD),
-                Span::new(format!(" · {model} · mode {mode} · {cwd}"), Style::PLAIN),
-            ],
-        );
-        let session = agent.conversation.session().to_owned();
-        let what = if agent.conversation.path().is_some() { "resumed" } else { "new" };
-        ui.screen.line(2, &[Span::new(format!("session {session} · {what} · /help"), Style::DIM)]);
+    /// Shows the header, and what was said before.
+    pub(super) fn open(&self, ui: &mut impl ChatUi) {
+        let agent = &self.agent;
+        let is_resumed = agent.conversation.path().is_some();
+        let header = ChatHeader {
+            model: agent.turn_config.model.clone(),
+            mode: agent.policy.mode,
+            session: agent.conversation.session().to_owned(),
+            is_resumed,
+        };
+        ui.show_header(&header);
+        self.show_state(ui);
+        if is_resumed {
+            past::show(&agent.conversation, ui);
+        }
+    }
+
+    /// Tells the interface what its footer shows.
+    fn show_state(&self, ui: &mut impl ChatUi) {
+        let agent = &self.agent;
+        let window = Model::of(&agent.turn_config.model).window;
+        let used = agent.context().saturating_mul(100).checked_div(window).unwrap_or(0);
+        let percent = u8::try_from(used.min(100)).ok().filter(|percent| *percent > 0);
+        ui.show_state(&agent.turn_config.model, agent.policy.mode, percent);
     }
 }
 
@@ -376,7 +388,8 @@ fn plain_text(lines: &[StyledLine]) -> String {
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn todo(item: &TodoItem) -> Todo {
+/// Returns a todo as it is shown.
+pub(super) fn todo(item: &TodoItem) -> Todo {
     let state = match item.status {
         TodoStatus::Pending => TodoState::Pending,
         TodoStatus::InProgress => TodoState::InProgress,

@@ -7,41 +7,50 @@ use annals_store::{Slug, Summary};
 use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine};
 
-use super::terminal_ui::{ACCENT, Exit, PromptInput, TerminalUi};
+use super::chat_ui::{ChatUi, Choice, ChoiceRow};
+use super::terminal_ui::{ACCENT, Exit, PromptInput};
 use crate::commands::ls::told_apart;
 use crate::context::Context;
 use crate::session::ResolvedSession;
 use crate::short_ids::ShortIds;
+use crate::table::one_line;
 use crate::words;
 
-/// Sessions that are offered.
-const MAX_OFFERED: usize = 10;
-
 /// Asks for a session; `None` if the user cancels.
-pub(super) async fn choose(
+pub(super) async fn choose<U: ChatUi>(
     wanted: Option<&str>,
     cwd: &Path,
     context: &Context,
-    ui: &mut TerminalUi,
+    ui: &mut U,
 ) -> Result<Option<PathBuf>, Exit> {
     if let Some(wanted) = wanted {
         return Ok(Some(ResolvedSession::find(context, wanted).map_err(Exit::Fault)?.path));
     }
-    let (offered, ids) = newest(cwd, context);
+    let (offered, ids) = newest::<U>(cwd, context);
     if offered.is_empty() {
         ui.note(Style::DIM, "no sessions in this folder");
         return Ok(None);
     }
     let now = Clock::now(&context.source);
-    let lines: Vec<StyledLine> = offered
-        .iter()
-        .enumerate()
-        .map(|(number, summary)| line(number + 1, summary, &ids, now, context))
-        .collect();
-    ui.notes(&lines);
-    match ui.ask("resume which session? ").await {
+    let slug = Slug::of_path(&cwd.to_string_lossy());
+    let row = |(number, summary): (usize, &Summary)| {
+        let is_elsewhere = summary.slug != slug;
+        let mut line = line(number + 1, summary, &ids, now, context);
+        if is_elsewhere {
+            let folder = summary.project.as_ref().map_or(summary.slug.as_str(), |project| &project.path);
+            line.push(Span::new(format!(" · {folder}"), Style::DIM));
+        }
+        let preview = if U::OFFERS_ELSEWHERE { preview(summary) } else { Vec::new() };
+        ChoiceRow { answer: (number + 1).to_string(), line, preview, is_elsewhere }
+    };
+    let choice = Choice {
+        rows: offered.iter().enumerate().map(row).collect(),
+        question: "resume which session? ".to_owned(),
+        ..Choice::default()
+    };
+    match ui.choose(choice).await {
         PromptInput::Leave(outcome) => Err(Exit::Leave(outcome)),
-        PromptInput::Nothing => Ok(None),
+        PromptInput::Nothing | PromptInput::SetMode(_) => Ok(None),
         PromptInput::Line(text) if text.is_empty() => Ok(None),
         PromptInput::Line(text) => {
             match text.parse::<usize>().ok().and_then(|number| offered.get(number.wrapping_sub(1))) {
@@ -55,15 +64,32 @@ pub(super) async fn choose(
     }
 }
 
-/// Returns the sessions of this folder in all stores, newest first, and the ids that tell sessions apart.
-fn newest(cwd: &Path, context: &Context) -> (Vec<Summary>, ShortIds) {
+/// Returns how a session began, and how it ended.
+fn preview(summary: &Summary) -> Vec<StyledLine> {
+    let about = |label: &str, text: &Option<String>| {
+        let text = text.as_deref().filter(|text| !text.trim().is_empty())?;
+        Some(vec![Span::new(format!("{label} "), Style::DIM), Span::plain(one_line(text))])
+    };
+    let last = summary.last_prompt.clone().filter(|last| summary.first_prompt.as_ref() != Some(last));
+    let lines = [
+        about("first", &summary.first_prompt),
+        about("last", &last),
+        about("branch", &summary.git_branch),
+        about("models", &Some(summary.models.join(", "))),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// Returns the sessions in all stores, of this folder unless others are offered, newest first, and the ids that tell sessions apart.
+fn newest<U: ChatUi>(cwd: &Path, context: &Context) -> (Vec<Summary>, ShortIds) {
     let slug = Slug::of_path(&cwd.to_string_lossy());
     let discovery = context.discover_all();
     let (mut summaries, _) = context.store.summaries(&discovery);
-    summaries.retain(|summary| summary.slug == slug && !summary.is_empty() && !summary.is_warm_up);
+    let is_offered = |summary: &Summary| U::OFFERS_ELSEWHERE || summary.slug == slug;
+    summaries.retain(|summary| is_offered(summary) && !summary.is_empty() && !summary.is_warm_up);
     summaries
         .sort_by(|left, right| right.recency().cmp(&left.recency()).then_with(|| left.path.cmp(&right.path)));
-    summaries.truncate(MAX_OFFERED);
+    summaries.truncate(U::MAX_OFFERED);
     (summaries, ShortIds::new(&discovery, context))
 }
 

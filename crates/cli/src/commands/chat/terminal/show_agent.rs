@@ -38,7 +38,7 @@ impl TerminalUi {
             }
             Event::Notice(notice) => {
                 self.end_text();
-                self.note(WARNING, &format!("agent: {notice}"));
+                self.print_note(WARNING, &format!("agent: {notice}"));
             }
             Event::Streamed(_) => {
                 if let Some(work) = &mut self.work {

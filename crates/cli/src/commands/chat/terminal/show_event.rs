@@ -23,7 +23,7 @@ impl TerminalUi {
             Event::Restarted => {
                 self.thinking.clear();
                 self.end_text();
-                self.note(Style::DIM, "(the response was cut off and starts over)");
+                self.print_note(Style::DIM, "(the response was cut off and starts over)");
             }
             Event::Replied(line) => {
                 if let Some(work) = &mut self.work {
@@ -50,17 +50,17 @@ impl TerminalUi {
             Event::ToolDone { call, line } => self.tool_done(&call, &line, now),
             Event::Retrying(retry) => {
                 if self.screen.caps() == TermCaps::Lines {
-                    self.note(Style::DIM, &retry.schedule());
+                    self.print_note(Style::DIM, &retry.schedule());
                 }
                 self.end_text();
-                self.note(WARNING, &retry.failure.to_string());
+                self.print_note(WARNING, &retry.failure.to_string());
                 if let Some(work) = &mut self.work {
                     work.retry(retry.wait, retry.attempt, retry.max_retries, now);
                 }
             }
             Event::Notice(notice) => {
                 self.end_text();
-                self.note(WARNING, &notice.to_string());
+                self.print_note(WARNING, &notice.to_string());
             }
             Event::Compacted { tokens_before, .. } => {
                 self.end_text();
@@ -68,7 +68,7 @@ impl TerminalUi {
                     0 => String::new(),
                     count => format!(" ({} before)", figures::tokens(count)),
                 };
-                self.note(Style::DIM, &format!("conversation compacted{before}"));
+                self.print_note(Style::DIM, &format!("conversation compacted{before}"));
             }
             Event::Subagent { event, .. } => self.show_agent_event(&event, 1),
             Event::Finished(finished) => self.finish(&finished),
@@ -115,7 +115,7 @@ impl TerminalUi {
         if !first.is_empty() {
             let ellipsis = if thought.trim().lines().nth(1).is_some() { " …" } else { "" };
             let short = clip(first, self.screen.width().saturating_sub(6));
-            self.note(Style::DIM, &format!("∴ {short}{ellipsis}"));
+            self.print_note(Style::DIM, &format!("∴ {short}{ellipsis}"));
         }
     }
 
@@ -186,12 +186,14 @@ impl TerminalUi {
         match &finished.ending {
             TurnEnd::Done => {}
             TurnEnd::MaxResponses => {
-                self.note(WARNING, &format!("stopped after {} responses", finished.responses));
+                self.print_note(WARNING, &format!("stopped after {} responses", finished.responses));
             }
-            TurnEnd::BudgetSpent => self.note(WARNING, "stopped: the budget is spent"),
-            TurnEnd::PromptBlocked(why) => self.note(WARNING, &format!("a hook refused the prompt: {why}")),
-            TurnEnd::Interrupted => self.note(WARNING, "interrupted"),
-            TurnEnd::Failed(error) => self.note(ERROR, &error.to_string()),
+            TurnEnd::BudgetSpent => self.print_note(WARNING, "stopped: the budget is spent"),
+            TurnEnd::PromptBlocked(why) => {
+                self.print_note(WARNING, &format!("a hook refused the prompt: {why}"))
+            }
+            TurnEnd::Interrupted => self.print_note(WARNING, "interrupted"),
+            TurnEnd::Failed(error) => self.print_note(ERROR, &error.to_string()),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use annals_policy::Mode;
 use annals_store::todos::TodoItem;
 use annals_ui::TerminalText;
 use annals_ui::chat::{EditOutcome, Editor, Footer, Key, Screen, TermCaps, WorkStatus, input_box};
@@ -42,6 +43,8 @@ pub(super) enum PromptInput {
     Line(String),
     /// Nothing: the question was cancelled.
     Nothing,
+    /// Another permission mode.
+    SetMode(Mode),
     /// The person exits.
     Leave(Outcome),
 }
@@ -135,23 +138,18 @@ impl TerminalUi {
     }
 
     /// Returns the sender of the event queue.
-    pub(super) fn sender(&self) -> UnboundedSender<UiEvent> {
+    pub(super) fn event_sender(&self) -> UnboundedSender<UiEvent> {
         self.sender.clone()
     }
 
     /// Prints a message, on one line: it may quote what could pass for another.
-    pub(super) fn note(&mut self, style: Style, text: &str) {
+    pub(super) fn print_note(&mut self, style: Style, text: &str) {
         self.screen.line(0, &[Span::new(TerminalText::from(text).as_str(), style)]);
         self.page.interrupt();
     }
 
-    /// Prints lines, indented.
-    pub(super) fn notes(&mut self, lines: &[StyledLine]) {
-        self.screen.lines(2, lines);
-    }
-
     /// Returns the next event that does not only concern the terminal.
-    pub(super) async fn next(&mut self) -> UiEvent {
+    pub(super) async fn next_event(&mut self) -> UiEvent {
         loop {
             if self.refresh().is_err() {
                 return UiEvent::Terminated;
@@ -171,7 +169,7 @@ impl TerminalUi {
     }
 
     /// Returns the next event that is already in the queue.
-    pub(super) fn try_next(&mut self) -> Option<UiEvent> {
+    pub(super) fn try_next_event(&mut self) -> Option<UiEvent> {
         loop {
             let event = self.events.try_recv().ok()?;
             if let Some(event) = self.handle_terminal(event) {
@@ -184,7 +182,7 @@ impl TerminalUi {
         match event {
             UiEvent::Resized => self.screen.resize(raw_mode::size()),
             UiEvent::Notice(text) => {
-                self.note(WARNING, &text);
+                self.print_note(WARNING, &text);
                 return None;
             }
             UiEvent::Key(Key::Redraw) => self.screen.clear(),
@@ -273,13 +271,13 @@ impl TerminalUi {
     }
 
     /// Returns the next prompt: a queued one, or one that is typed.
-    pub(super) async fn prompt(&mut self) -> PromptInput {
+    pub(super) async fn read_prompt(&mut self) -> PromptInput {
         if let Some(line) = self.queue.pop_front() {
             self.echo(&line);
             return PromptInput::Line(line);
         }
         loop {
-            let UiEvent::Key(key) = (match self.next().await {
+            let UiEvent::Key(key) = (match self.next_event().await {
                 UiEvent::Terminated => return PromptInput::Leave(Outcome::Terminated),
                 other => other,
             }) else {
@@ -293,7 +291,7 @@ impl TerminalUi {
                 }
                 Key::Interrupt => {
                     self.interrupted = Some(Instant::now());
-                    self.note(Style::DIM, "press ctrl-c again to exit");
+                    self.print_note(Style::DIM, "press ctrl-c again to exit");
                 }
                 Key::EndOfInput if self.editor.text().is_empty() => return PromptInput::Leave(Outcome::Done),
                 Key::Tab => self.complete(),
@@ -317,7 +315,7 @@ impl TerminalUi {
     pub(super) async fn ask(&mut self, mark: &str) -> PromptInput {
         self.begin_question(mark);
         let said = loop {
-            match self.next().await {
+            match self.next_event().await {
                 UiEvent::Terminated => break PromptInput::Leave(Outcome::Terminated),
                 UiEvent::Key(Key::Interrupt | Key::Escape | Key::EndOfInput) => break PromptInput::Nothing,
                 UiEvent::Key(key) => {
@@ -363,7 +361,7 @@ impl TerminalUi {
             Some(longer) => self.editor.set(&longer),
             None if text.starts_with('/') => {
                 let fitting = self.completions.fitting(&text).join("  ");
-                self.note(Style::DIM, &fitting);
+                self.print_note(Style::DIM, &fitting);
             }
             None => {}
         }

@@ -8,12 +8,13 @@ use annals_policy::{Trust, TrustFile};
 use annals_store::source::Clock;
 use annals_ui::terminal::{Span, Style, StyledLine};
 
-use super::terminal_ui::{Exit, PromptInput, TerminalUi, WARNING};
+use super::chat_ui::{ChatUi, Choice, ChoiceForm, ChoiceRow};
+use super::terminal_ui::{Exit, PromptInput};
 use crate::context::Context;
 use crate::error::Fault;
 
 /// Asks if the folder has such files and no answer is stored.
-pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut TerminalUi) -> Result<(), Exit> {
+pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut impl ChatUi) -> Result<(), Exit> {
     let file = TrustFile::new(&context.data_dir().map_err(Exit::Fault)?);
     // An unreadable trust file is reported where it is needed; until then nothing is trusted.
     let is_open = matches!(file.of(&Disk, cwd), Ok(Trust::Untrusted));
@@ -21,17 +22,21 @@ pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut TerminalUi) -> R
     if !is_open || found.is_empty() {
         return Ok(());
     }
-    ui.note(WARNING, "this folder has files that the conversation would follow:");
-    let lines: Vec<StyledLine> = found
+    let about: Vec<StyledLine> = found
         .iter()
         .map(|(name, what)| vec![Span::new(format!("{name:<28}"), Style::BOLD), Span::plain(*what)])
         .collect();
-    ui.notes(&lines);
-    ui.note(
-        Style::DIM,
-        "trust it only if you know who wrote them; without trust, only their deny rules apply",
-    );
-    match ui.ask("trust this folder? (y/n) ").await {
+    let remark = "trust it only if you know who wrote them; without trust, only their deny rules apply";
+    let choice = Choice {
+        warning: "this folder has files that the conversation would follow:".to_owned(),
+        about,
+        remarks: vec![remark.to_owned()],
+        rows: yes_or_no("no: continue without them", "yes, I trust this folder"),
+        form: ChoiceForm::InQuestion,
+        question: "trust this folder? (y/n) ".to_owned(),
+        preset: 0,
+    };
+    match ui.choose(choice).await {
         PromptInput::Leave(outcome) => return Err(Exit::Leave(outcome)),
         PromptInput::Line(text) if matches!(text.as_str(), "y" | "yes") => {
             let given = file.give(&Disk, cwd, Clock::now(&context.source));
@@ -40,6 +45,11 @@ pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut TerminalUi) -> R
         _ => ui.note(Style::DIM, "not trusted; you will be asked again next time"),
     }
     Ok(())
+}
+
+/// Returns the answers of a question about trust: the refusing one is first.
+pub(super) fn yes_or_no(no: &str, yes: &str) -> Vec<ChoiceRow> {
+    vec![ChoiceRow::new("n", vec![Span::plain(no)]), ChoiceRow::new("y", vec![Span::plain(yes)])]
 }
 
 /// Returns the files that would have an effect, and which.

@@ -6,11 +6,19 @@ use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 
+/// A key or a paste on the chat screen; there is none without it.
+#[cfg(feature = "tui")]
+pub(super) type ScreenInput = annals_tui::chat::ChatInput;
+#[cfg(not(feature = "tui"))]
+pub(super) type ScreenInput = std::convert::Infallible;
+
 /// Something that the terminal UI reacts to.
 #[derive(Clone, Debug)]
 pub(super) enum UiEvent {
     /// A key, or the signal that means the same.
     Key(Key),
+    /// A key or a paste on the chat screen.
+    Input(ScreenInput),
     /// An event of the conversation.
     Agent(Box<Event>),
     /// What a person should know of something beside the conversation.

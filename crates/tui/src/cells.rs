@@ -7,7 +7,7 @@ use ratatui_core::buffer::{Buffer, Cell};
 use ratatui_core::style::{Color, Modifier};
 
 /// Writes the cells in which two buffers of the same size differ.
-pub(super) fn write_changes(before: &Buffer, after: &Buffer, mode: ColorMode, out: &mut String) {
+pub(crate) fn write_changes(before: &Buffer, after: &Buffer, mode: ColorMode, out: &mut String) {
     let mut next = None;
     let mut style = None;
     for (x, y, cell) in before.diff(after) {
@@ -26,6 +26,29 @@ pub(super) fn write_changes(before: &Buffer, after: &Buffer, mode: ColorMode, ou
     if style.is_some() {
         out.push_str("\u{1b}[0m");
     }
+}
+
+/// Writes a row without the blank cells at its end, and returns how many columns it takes.
+pub(crate) fn write_row(buffer: &Buffer, y: u16, mode: ColorMode, out: &mut String) -> usize {
+    let area = buffer.area;
+    let is_blank = |x: &u16| buffer[(*x, y)].symbol().trim().is_empty();
+    let end = (area.x..area.right()).rev().find(|x| !is_blank(x)).map_or(area.x, |x| x + 1);
+    let (plain, mut style) = (sequence(&Cell::EMPTY, mode), None);
+    let mut x = area.x;
+    while x < end {
+        let cell = &buffer[(x, y)];
+        let wanted = sequence(cell, mode);
+        if style.as_ref().unwrap_or(&plain) != &wanted {
+            out.push_str(&wanted);
+            style = Some(wanted);
+        }
+        out.push_str(cell.symbol());
+        x += u16::try_from(annals_ui::terminal::width(cell.symbol())).unwrap_or(1).max(1);
+    }
+    if style.is_some_and(|style| style != plain) {
+        out.push_str("\u{1b}[0m");
+    }
+    usize::from(x - area.x)
 }
 
 /// The sequence that sets the style of a cell.
@@ -78,6 +101,16 @@ mod tests {
         let mut out = String::new();
         write_changes(&before, &after, mode, &mut out);
         out
+    }
+
+    #[test]
+    fn a_row_ends_with_its_last_letter_and_without_a_style() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 1));
+        buffer.set_string(0, 0, "日a", Style::new().fg(Color::Red));
+        buffer.set_string(3, 0, " b  ", Style::new());
+        let mut out = String::new();
+        assert_eq!(write_row(&buffer, 0, ColorMode::Ansi, &mut out), 5);
+        assert_eq!(out, "\u{1b}[0;31m日a\u{1b}[0m b");
     }
 
     #[test]

@@ -1,0 +1,159 @@
+//! What a session needs of an interface: the lines of [`TerminalUi`](super::terminal_ui::TerminalUi), or the chat screen.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use annals_agent::commands::CustomCommand;
+use annals_agent::protocol::Command;
+use annals_policy::Mode;
+use annals_store::todos::TodoItem;
+use annals_ui::terminal::{Style, StyledLine};
+use annals_ui::view::Conversation;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::super::force_quit::ForceQuit;
+use super::terminal_ui::PromptInput;
+use super::ui_event::UiEvent;
+use crate::error::Outcome;
+
+/// Whether rows are listed before the question, or named in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ChoiceForm {
+    #[default]
+    Listed,
+    InQuestion,
+}
+
+/// What can be answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ChoiceRow {
+    /// What is typed for it.
+    pub(super) answer: String,
+    pub(super) line: StyledLine,
+    /// More about it, for an interface that can show it.
+    pub(super) preview: Vec<StyledLine>,
+    /// Whether it is of another folder.
+    pub(super) is_elsewhere: bool,
+}
+
+impl ChoiceRow {
+    pub(super) fn new(answer: &str, line: StyledLine) -> Self {
+        Self { answer: answer.to_owned(), line, ..Self::default() }
+    }
+}
+
+/// A question with a few answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// What it warns about.
+    pub(super) warning: String,
+    /// What it is about.
+    pub(super) about: Vec<StyledLine>,
+    /// What else to know.
+    pub(super) remarks: Vec<String>,
+    pub(super) rows: Vec<ChoiceRow>,
+    pub(super) form: ChoiceForm,
+    pub(super) question: String,
+    /// The row that is selected at first; the refusing one where the question is about trust.
+    pub(super) preset: usize,
+}
+
+/// What a session says of itself when it opens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ChatHeader {
+    pub(super) model: String,
+    pub(super) mode: Mode,
+    pub(super) session: String,
+    pub(super) is_resumed: bool,
+}
+
+/// An interface.
+pub(super) trait ChatUi {
+    /// Sessions that are offered to resume.
+    const MAX_OFFERED: usize;
+    /// Whether sessions of other folders are offered, too.
+    const OFFERS_ELSEWHERE: bool;
+    /// Whether a resumed conversation is shown, so that it is worth reading.
+    const SHOWS_CONVERSATION: bool;
+    /// Whether prompts that wait are given to the model between its calls.
+    const ABSORBS_PROMPTS: bool;
+
+    /// Prints a message, on one line: it may quote what could pass for another.
+    fn note(&mut self, style: Style, text: &str);
+
+    /// Prints lines, indented.
+    fn notes(&mut self, lines: &[StyledLine]);
+
+    /// Shows what a command reports.
+    fn report(&mut self, title: &str, lines: &[StyledLine]);
+
+    /// Prints the header: model, mode, folder, session.
+    fn show_header(&mut self, header: &ChatHeader);
+
+    /// Shows what was said in a session before.
+    fn show_conversation(&mut self, conversation: Conversation);
+
+    /// Notes that the model or the permission mode is another, or how full the context window is.
+    fn show_state(&mut self, model: &str, mode: Mode, context: Option<u8>);
+
+    /// Returns the next event that does not only concern the terminal.
+    async fn next(&mut self) -> UiEvent;
+
+    /// Returns the next event that is already in the queue.
+    fn try_next(&mut self) -> Option<UiEvent>;
+
+    /// Returns the next prompt: a queued one, or one that is typed.
+    async fn prompt(&mut self) -> PromptInput;
+
+    /// Asks a question, and returns the answer.
+    async fn choose(&mut self, choice: Choice) -> PromptInput;
+
+    /// Handles an event during a turn.
+    fn handle_while_busy(
+        &mut self,
+        event: UiEvent,
+        commands: &UnboundedSender<Command>,
+    ) -> ControlFlow<Outcome>;
+
+    /// Starts to show that something is being done.
+    fn begin_work(&mut self, what: &str);
+
+    /// Ends the turn and its open questions; returns whether a part of the response was final.
+    fn finish_work(&mut self) -> bool;
+
+    /// Puts a prompt without an answer into the editor, if nothing else is there or waits.
+    fn restore_prompt(&mut self, text: &str);
+
+    /// Replaces what is typed.
+    fn edit(&mut self, text: &str);
+
+    /// Adds a prompt to the history.
+    fn remember(&mut self, text: &str);
+
+    /// Sets the earlier prompts, oldest first.
+    fn set_history(&mut self, history: Vec<String>);
+
+    /// Sets the custom commands.
+    fn set_commands(&mut self, commands: &[CustomCommand]);
+
+    /// Returns whether a line is sent to the model: no built-in command, and no unknown one.
+    fn is_prompt(&self, line: &str) -> bool;
+
+    /// Queues a prompt.
+    fn enqueue(&mut self, prompt: Option<String>);
+
+    /// Returns the current todo list.
+    fn todos(&self) -> &[TodoItem];
+
+    /// Sets the current todo list.
+    fn set_todos(&mut self, todos: Vec<TodoItem>);
+
+    /// Lays the current todo list out.
+    fn todo_lines(&self) -> Vec<StyledLine>;
+
+    /// Returns what ends the program if this thread is stuck.
+    fn force_quit(&self) -> &Arc<ForceQuit>;
+
+    /// Returns the sender of the event queue.
+    fn sender(&self) -> UnboundedSender<UiEvent>;
+}

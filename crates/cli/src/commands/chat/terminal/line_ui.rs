@@ -1,0 +1,154 @@
+//! The interface of printed lines: questions are lines, answers are typed.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use annals_agent::commands::CustomCommand;
+use annals_agent::protocol::Command;
+use annals_policy::Mode;
+use annals_store::todos::TodoItem;
+use annals_ui::chat::{Editor, WorkStatus};
+use annals_ui::figures;
+use annals_ui::terminal::{Span, Style, StyledLine, todos};
+use annals_ui::view::Conversation;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::super::force_quit::ForceQuit;
+use super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
+use super::session::todo;
+use super::slash::Completions;
+use super::terminal_ui::{PromptInput, TerminalUi, WARNING};
+use super::ui_event::UiEvent;
+use crate::error::Outcome;
+
+/// The most characters of a remark that are shown.
+const MAX_REMARK_CHARS: usize = 500;
+
+impl ChatUi for TerminalUi {
+    const MAX_OFFERED: usize = 10;
+    const OFFERS_ELSEWHERE: bool = false;
+    const SHOWS_CONVERSATION: bool = false;
+    const ABSORBS_PROMPTS: bool = false;
+
+    fn note(&mut self, style: Style, text: &str) {
+        self.print_note(style, text);
+    }
+
+    fn notes(&mut self, lines: &[StyledLine]) {
+        self.screen.lines(2, lines);
+    }
+
+    fn report(&mut self, _: &str, lines: &[StyledLine]) {
+        self.notes(lines);
+    }
+
+    fn show_header(&mut self, header: &ChatHeader) {
+        let (model, mode) = (figures::model(&header.model), header.mode.name());
+        let about = format!(" · {model} · mode {mode} · {}", self.cwd);
+        self.screen.line(2, &[Span::new("annals", Style::BOLD), Span::new(about, Style::PLAIN)]);
+        let what = if header.is_resumed { "resumed" } else { "new" };
+        let session = format!("session {} · {what} · /help", header.session);
+        self.screen.line(2, &[Span::new(session, Style::DIM)]);
+    }
+
+    fn show_conversation(&mut self, _: Conversation) {}
+
+    fn show_state(&mut self, _: &str, _: Mode, _: Option<u8>) {}
+
+    async fn next(&mut self) -> UiEvent {
+        self.next_event().await
+    }
+
+    fn try_next(&mut self) -> Option<UiEvent> {
+        self.try_next_event()
+    }
+
+    async fn prompt(&mut self) -> PromptInput {
+        self.read_prompt().await
+    }
+
+    async fn choose(&mut self, choice: Choice) -> PromptInput {
+        if !choice.warning.is_empty() {
+            self.note(WARNING, &choice.warning);
+        }
+        self.notes(&choice.about);
+        for remark in &choice.remarks {
+            self.note(Style::DIM, &remark.chars().take(MAX_REMARK_CHARS).collect::<String>());
+        }
+        if choice.form == ChoiceForm::Listed {
+            let lines: Vec<StyledLine> = choice.rows.into_iter().map(|row| row.line).collect();
+            self.notes(&lines);
+        }
+        self.ask(&choice.question).await
+    }
+
+    fn handle_while_busy(
+        &mut self,
+        event: UiEvent,
+        commands: &UnboundedSender<Command>,
+    ) -> ControlFlow<Outcome> {
+        self.handle_busy_event(event, commands)
+    }
+
+    fn begin_work(&mut self, what: &str) {
+        self.work = Some(WorkStatus::new(what, Instant::now()));
+    }
+
+    fn finish_work(&mut self) -> bool {
+        let has_output = self.work.as_ref().is_some_and(|work| work.has_output);
+        self.end_work();
+        has_output
+    }
+
+    fn restore_prompt(&mut self, text: &str) {
+        if self.editor.text().is_empty() && self.queue.is_empty() {
+            self.editor.set(text);
+        }
+    }
+
+    fn edit(&mut self, text: &str) {
+        self.editor.set(text);
+    }
+
+    fn remember(&mut self, text: &str) {
+        self.editor.remember(text);
+    }
+
+    fn set_history(&mut self, history: Vec<String>) {
+        self.editor = Editor::with_history(history);
+    }
+
+    fn set_commands(&mut self, commands: &[CustomCommand]) {
+        self.completions = Completions::of(commands);
+    }
+
+    fn is_prompt(&self, line: &str) -> bool {
+        self.completions.is_prompt(line)
+    }
+
+    fn enqueue(&mut self, prompt: Option<String>) {
+        self.queue.extend(prompt);
+    }
+
+    fn todos(&self) -> &[TodoItem] {
+        &self.todos
+    }
+
+    fn set_todos(&mut self, todos: Vec<TodoItem>) {
+        self.todos = todos;
+    }
+
+    fn todo_lines(&self) -> Vec<StyledLine> {
+        let items: Vec<_> = self.todos.iter().map(todo).collect();
+        todos(&items, self.screen.width().saturating_sub(2), &self.options)
+    }
+
+    fn force_quit(&self) -> &Arc<ForceQuit> {
+        &self.force_quit
+    }
+
+    fn sender(&self) -> UnboundedSender<UiEvent> {
+        self.event_sender()
+    }
+}

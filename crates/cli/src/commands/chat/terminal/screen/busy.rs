@@ -1,0 +1,98 @@
+//! The chat screen during a turn: events are drawn, questions are answered, prompts are queued, and interrupts are passed on.
+
+use std::ops::ControlFlow;
+
+use annals_agent::protocol::{Command, Event, Permit, Prompt};
+use annals_policy::Mode;
+use annals_tui::chat::ChatEffect;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::super::ui_event::UiEvent;
+use super::ScreenUi;
+use super::permission::{PermissionOutcome, question};
+use super::ui::sign;
+use crate::error::Outcome;
+
+impl ScreenUi {
+    /// Handles an event during a turn.
+    pub(super) fn handle_busy_event(
+        &mut self,
+        event: UiEvent,
+        commands: &UnboundedSender<Command>,
+    ) -> ControlFlow<Outcome> {
+        match event {
+            UiEvent::Agent(event) => match event.innermost() {
+                // Questions of sub-agents are answered by the person as well.
+                Event::PermissionRequested(asked) => {
+                    self.calls.insert(asked.call.clone(), (asked.tool.clone(), asked.input.clone()));
+                    let (question, rules) = question(asked, &self.cwd, self.screen.columns());
+                    self.grantable.insert(asked.id.clone(), rules);
+                    self.screen.end_text();
+                    self.screen.ask(question);
+                }
+                Event::PermissionWithdrawn(id) => self.screen.withdraw(id),
+                _ => self.show_event(*event),
+            },
+            UiEvent::Terminated => return ControlFlow::Break(Outcome::Terminated),
+            UiEvent::Input(input) => {
+                for effect in self.apply(input) {
+                    self.carry_out(effect, commands)?;
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn carry_out(&mut self, effect: ChatEffect, commands: &UnboundedSender<Command>) -> ControlFlow<Outcome> {
+        // Of whatever is sent here: the turn may have just ended.
+        match effect {
+            ChatEffect::Submit(text) => {
+                if self.completions.is_prompt(&text) {
+                    // The session records when a prompt was queued.
+                    let _ = commands.send(Command::Prompt(Prompt::Text(text)));
+                }
+            }
+            ChatEffect::Unqueue => drop(commands.send(Command::Unqueue)),
+            ChatEffect::CycleMode => self.set_mode(self.next_mode(), commands),
+            ChatEffect::Interrupt => self.interrupt(commands),
+            // To turn away from a question ends the turn.
+            ChatEffect::Refuse(_) => self.interrupt(commands),
+            ChatEffect::Stop => {
+                if self.screen.work().is_some_and(|work| work.interrupts > 0) {
+                    return ControlFlow::Break(Outcome::Interrupted);
+                }
+                self.interrupt(commands);
+            }
+            ChatEffect::Answer(answer) => {
+                let question = answer.id.clone();
+                let rules = self.grantable.remove(&question).unwrap_or_default();
+                let permit = match rules.outcome(answer) {
+                    PermissionOutcome::Permit(permit) => permit,
+                    PermissionOutcome::AcceptEdits => {
+                        self.set_mode(Mode::AcceptEdits, commands);
+                        Permit::Allow
+                    }
+                };
+                let _ = commands.send(Command::Permit { question, permit });
+            }
+            ChatEffect::Exit => return ControlFlow::Break(Outcome::Terminated),
+            ChatEffect::Choose(_) | ChatEffect::Rewind | ChatEffect::Suspend | ChatEffect::Redraw => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn interrupt(&mut self, commands: &UnboundedSender<Command>) {
+        if let Some(work) = self.screen.work() {
+            work.interrupts += 1;
+        }
+        let _ = commands.send(Command::Interrupt);
+        self.screen.withdraw_all();
+    }
+
+    fn set_mode(&mut self, mode: Mode, commands: &UnboundedSender<Command>) {
+        self.mode = mode;
+        self.screen.footer().mode = sign(mode);
+        let _ = commands.send(Command::SetMode(mode));
+    }
+}

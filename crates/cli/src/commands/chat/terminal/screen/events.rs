@@ -1,0 +1,191 @@
+//! Events of the conversation on the chat screen: streaming text, calls and their results, sub-agents, notices.
+
+use std::time::Instant;
+
+use annals_agent::api::stream::{BlockKind, StreamEvent};
+use annals_agent::protocol::{Event, ToolProgress, TurnEnd, TurnReport, WrittenLine};
+use annals_json::Value;
+use annals_store::todos::TodoItem;
+use annals_ui::figures;
+use annals_ui::terminal::Style;
+use annals_ui::view::{CallPhase, LiveCall};
+
+use super::super::chat_ui::ChatUi;
+use super::super::terminal_ui::{ERROR, WARNING};
+use super::ScreenUi;
+
+impl ScreenUi {
+    /// Shows an event.
+    pub(super) fn show_event(&mut self, event: Event) {
+        let now = Instant::now();
+        match event {
+            Event::Streamed(streamed) => self.stream(streamed, now),
+            Event::Restarted => {
+                self.screen.drop_thought();
+                self.screen.end_text();
+                self.screen.note(Style::DIM, "(the response was cut off and starts over)");
+            }
+            Event::Replied(line) => {
+                if let Some(work) = self.screen.work() {
+                    work.has_output = true;
+                }
+                self.note_calls(&line);
+            }
+            Event::ToolStarted { call, tool, input } => {
+                if let Some(work) = self.screen.work() {
+                    work.tool_event(&tool, now);
+                }
+                let started = LiveCall { id: &call, tool: &tool, input: &input, cwd: &self.cwd }.started();
+                self.screen.start_call(started);
+                self.calls.insert(call, (tool, input));
+            }
+            Event::ToolProgress { call, progress: ToolProgress::Output { whole, .. } } => {
+                self.screen.show_output(&call, &whole);
+            }
+            Event::ToolDone { call, line } => self.tool_done(&call, &line, now),
+            Event::Absorbed(line) => self.screen.absorbed(&said(&line)),
+            Event::Retrying(retry) => {
+                self.screen.end_text();
+                self.screen.note(WARNING, &retry.failure.to_string());
+                if let Some(work) = self.screen.work() {
+                    work.retry(retry.wait, retry.attempt, retry.max_retries, now);
+                }
+            }
+            Event::Notice(notice) => {
+                self.screen.end_text();
+                self.screen.note(WARNING, &notice.to_string());
+            }
+            Event::Compacted { tokens_before, .. } => {
+                self.screen.end_text();
+                let before = match tokens_before {
+                    0 => String::new(),
+                    count => format!(" ({} before)", figures::tokens(count)),
+                };
+                self.screen.note(Style::DIM, &format!("conversation compacted{before}"));
+            }
+            Event::Subagent { call, event, .. } => self.show_agent_event(&call, &event, 1),
+            Event::Finished(finished) => self.finish(&finished),
+            Event::Usage { usage, .. } => {
+                self.screen.end_thought();
+                self.screen.end_text();
+                self.screen.add_tokens(usage.output());
+            }
+            // A denial is shown as the result of the call.
+            _ => {}
+        }
+    }
+
+    fn stream(&mut self, streamed: StreamEvent, now: Instant) {
+        let what = match &streamed {
+            StreamEvent::ThinkingDelta { .. } | StreamEvent::BlockStart { kind: BlockKind::Thinking, .. } => {
+                "thinking"
+            }
+            _ => "working",
+        };
+        if let Some(work) = self.screen.work() {
+            work.api_event(what, now);
+        }
+        match streamed {
+            StreamEvent::BlockStart { kind, .. } => {
+                self.screen.end_thought();
+                self.screen.end_text();
+                if kind == BlockKind::Text {
+                    self.screen.start_text();
+                }
+            }
+            StreamEvent::TextDelta { text, .. } => self.screen.add_text(&text),
+            StreamEvent::ThinkingDelta { thinking, .. } => self.screen.add_thought(&thinking),
+            _ => {}
+        }
+    }
+
+    /// Notes the calls of a response: one that never starts, because it is denied or invalid, is shown with its result.
+    fn note_calls(&mut self, line: &WrittenLine) {
+        let content = Value::parse(&line.message).ok().and_then(|message| message.get("content"));
+        for block in content.iter().flat_map(|content| content.items()) {
+            let text = |key: &str| block.get(key).and_then(Value::text).map(|text| text.to_string());
+            if text("type").as_deref() == Some("tool_use")
+                && let (Some(id), Some(tool)) = (text("id"), text("name"))
+            {
+                let input = block.get("input").map_or_else(Vec::new, |input| input.raw().to_vec());
+                self.calls.insert(id, (tool, input));
+            }
+        }
+    }
+
+    fn tool_done(&mut self, id: &str, line: &WrittenLine, now: Instant) {
+        if let Some(work) = self.screen.work() {
+            work.has_output = true;
+            work.api_event("working", now);
+        }
+        let (tool, input) = self.calls.remove(id).unwrap_or_default();
+        let call = LiveCall { id, tool: &tool, input: &input, cwd: &self.cwd };
+        let finished = call.finished(&line.message, &line.result, CallPhase::Whole);
+        self.screen.finish_call(id, finished);
+        if tool == "TodoWrite"
+            && let Ok(result) = Value::parse(&line.result)
+            && let Some(list) = result.get("newTodos").and_then(|list| TodoItem::list(list.raw()).ok())
+        {
+            self.set_todos(list);
+        }
+    }
+
+    /// Shows an event of a sub-agent that is this deep, below the call that started the outermost.
+    fn show_agent_event(&mut self, call: &str, event: &Event, depth: usize) {
+        match event {
+            Event::Subagent { event, .. } => self.show_agent_event(call, event, depth + 1),
+            Event::ToolStarted { call: id, tool, input } => {
+                if let Some(work) = self.screen.work() {
+                    work.tool_event(&format!("agent: {tool}"), Instant::now());
+                }
+                let started = LiveCall { id, tool, input, cwd: &self.cwd }.started();
+                started.items.iter().for_each(|step| self.screen.add_step(call, depth, step));
+            }
+            Event::Usage { usage, .. } => self.screen.add_agent_tokens(call, usage.output()),
+            Event::Notice(notice) => self.screen.note(WARNING, &format!("agent: {notice}")),
+            Event::Streamed(_) => {
+                if let Some(work) = self.screen.work() {
+                    work.api_event("working", Instant::now());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, finished: &TurnReport) {
+        self.screen.end_thought();
+        self.screen.end_text();
+        match &finished.ending {
+            TurnEnd::Done if finished.responses > 0 => {
+                let mut facts = vec![figures::duration(finished.millis)];
+                let written: u64 = finished.spent.values().map(|tokens| tokens.output).sum();
+                facts.extend((written > 0).then(|| figures::tokens(written)));
+                self.screen.note(Style::DIM, &format!("── {}", facts.join(" · ")));
+            }
+            TurnEnd::Done => {}
+            TurnEnd::MaxResponses => {
+                self.screen.note(WARNING, &format!("stopped after {} responses", finished.responses));
+            }
+            TurnEnd::BudgetSpent => self.screen.note(WARNING, "stopped: the budget is spent"),
+            TurnEnd::PromptBlocked(why) => {
+                self.screen.note(WARNING, &format!("a hook refused the prompt: {why}"));
+            }
+            TurnEnd::Interrupted => self.screen.note(WARNING, "interrupted"),
+            TurnEnd::Failed(error) => self.screen.note(ERROR, &error.to_string()),
+        }
+    }
+}
+
+/// Returns the text of a prompt that was written.
+fn said(line: &WrittenLine) -> String {
+    let content = Value::parse(&line.message).ok().and_then(|message| message.get("content"));
+    let Some(content) = content else { return String::new() };
+    match content.text() {
+        Some(text) => text.to_string(),
+        None => {
+            let texts =
+                content.items().filter_map(|block| block.get("text")?.text().map(|text| text.to_string()));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+    }
+}

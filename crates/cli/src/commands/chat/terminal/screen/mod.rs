@@ -1,0 +1,231 @@
+//! The chat screen on a terminal: keys, events and signals in one queue, and frames by `annals_tui`.
+//!
+//! | module | owns |
+//! |---|---|
+//! | `ui` | prompts, questions and lists: what a session needs of an interface |
+//! | `busy` | keys and answers during a turn |
+//! | `events` | events of the conversation on the screen |
+//! | `permission` | permission prompts as questions |
+
+mod busy;
+mod events;
+mod permission;
+mod ui;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use annals_policy::Mode;
+use annals_store::todos::TodoItem;
+use annals_tui::Key;
+use annals_tui::chat::{
+    ChatEffect, ChatInput, ChatOptions, ChatScreen, ChatTerminal, ScreenLayout, read_chat_input,
+};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use self::permission::GrantableRules;
+use super::super::force_quit::ForceQuit;
+use super::super::runtime;
+use super::slash::Completions;
+use super::ui_event::{self, UiEvent};
+use crate::args::ChatArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+
+/// How often the status line is updated during a turn.
+const TICK: Duration = Duration::from_millis(250);
+/// Frames come at most this often while events arrive.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// The chat screen.
+pub(super) struct ScreenUi {
+    screen: ChatScreen,
+    cwd: String,
+    todos: Vec<TodoItem>,
+    completions: Completions,
+    /// Running calls: tool and input.
+    calls: HashMap<String, (String, Vec<u8>)>,
+    /// What open permission prompts may grant.
+    grantable: HashMap<String, GrantableRules>,
+    mode: Mode,
+    /// Whether the mode that allows everything was chosen at the start.
+    has_bypass: bool,
+    is_header_shown: bool,
+    drawn: Instant,
+    was_stopped: bool,
+    force_quit: Arc<ForceQuit>,
+    sender: UnboundedSender<UiEvent>,
+    events: UnboundedReceiver<UiEvent>,
+    terminal: ChatTerminal,
+}
+
+/// Runs the conversation on the chat screen.
+pub(super) fn run(
+    args: &ChatArgs,
+    cwd: &Path,
+    layout: ScreenLayout,
+    context: &Context,
+) -> Result<Outcome, Fault> {
+    let runtime = runtime::new()?;
+    let options = ChatOptions { layout, unicode: context.out.unicode };
+    let mut ui = ScreenUi::open(options, cwd, context)
+        .map_err(|error| Fault::of_io(&error, format!("the terminal: {error}")))?;
+    let outcome = runtime::block_on(runtime, async {
+        ui_event::listen_to_signals(&ui.sender);
+        ui.force_quit.listen();
+        super::converse(args, cwd, context, &mut ui).await
+    });
+    ui.screen.finish_work();
+    // The terminal may be gone.
+    let _ = ui.terminal.finish(&mut ui.screen);
+    outcome
+}
+
+impl ScreenUi {
+    /// Takes the terminal over; it is restored when this is dropped.
+    fn open(options: ChatOptions, cwd: &Path, context: &Context) -> std::io::Result<Self> {
+        let terminal = ChatTerminal::enter(super::raw_mode::file()?, context.out.color)?;
+        let (sender, events) = unbounded_channel();
+        let force_quit = ForceQuit::new(terminal.restorer());
+        read_keys(sender.clone(), Arc::clone(&force_quit));
+        let now = Instant::now();
+        Ok(Self {
+            screen: ChatScreen::new(options, ChatTerminal::size(), now),
+            cwd: cwd.to_string_lossy().into_owned(),
+            todos: Vec::new(),
+            completions: Completions::default(),
+            calls: HashMap::new(),
+            grantable: HashMap::new(),
+            mode: Mode::Default,
+            has_bypass: false,
+            is_header_shown: false,
+            drawn: now.checked_sub(FRAME).unwrap_or(now),
+            was_stopped: false,
+            force_quit,
+            sender,
+            events,
+            terminal,
+        })
+    }
+
+    /// Draws, and waits for the next event that does not only concern the terminal.
+    async fn next_event(&mut self) -> UiEvent {
+        loop {
+            // While much arrives, not every piece gets a frame of its own.
+            let waiting = if self.drawn.elapsed() < FRAME { self.events.try_recv().ok() } else { None };
+            let event = match waiting {
+                Some(event) => event,
+                None if self.draw().is_err() => return UiEvent::Terminated,
+                None if self.screen.is_working() => {
+                    match tokio::time::timeout(TICK, self.events.recv()).await {
+                        Ok(event) => event.unwrap_or(UiEvent::Terminated),
+                        Err(_) => UiEvent::Tick,
+                    }
+                }
+                None => self.events.recv().await.unwrap_or(UiEvent::Terminated),
+            };
+            self.screen.set_now(Instant::now());
+            if let Some(event) = self.handle_terminal(event) {
+                return event;
+            }
+        }
+    }
+
+    /// Handles what only concerns the terminal, and returns the rest.
+    fn handle_terminal(&mut self, event: UiEvent) -> Option<UiEvent> {
+        use annals_ui::chat::Key as SignalKey;
+        let result = match event {
+            UiEvent::Resized => {
+                self.terminal.resize(&mut self.screen);
+                Ok(())
+            }
+            UiEvent::Notice(text) => {
+                self.screen.note(super::terminal_ui::WARNING, &text);
+                Ok(())
+            }
+            UiEvent::Continued => match std::mem::take(&mut self.was_stopped) {
+                true => Ok(()),
+                // Another program may have changed the modes in the meantime.
+                false => self.terminal.enter_again(),
+            },
+            UiEvent::Key(SignalKey::Suspend) => self.suspend(),
+            // Signals mean what their keys mean.
+            UiEvent::Key(SignalKey::Interrupt) => {
+                self.force_quit.answer();
+                return Some(UiEvent::Input(ChatInput::Key(Key::Ctrl('c'))));
+            }
+            UiEvent::Input(input) => {
+                if input == ChatInput::Key(Key::Ctrl('c')) {
+                    self.force_quit.answer();
+                }
+                return Some(UiEvent::Input(input));
+            }
+            other => return Some(other),
+        };
+        result.is_err().then_some(UiEvent::Terminated)
+    }
+
+    fn suspend(&mut self) -> std::io::Result<()> {
+        self.was_stopped = true;
+        self.terminal.suspend()?;
+        self.terminal.resize(&mut self.screen);
+        Ok(())
+    }
+
+    fn draw(&mut self) -> std::io::Result<()> {
+        self.drawn = Instant::now();
+        self.screen.set_now(self.drawn);
+        self.terminal.draw(&mut self.screen)
+    }
+
+    /// Applies what the person did. What only concerns the terminal is done here.
+    fn apply(&mut self, input: ChatInput) -> Vec<ChatEffect> {
+        let mut left = Vec::new();
+        for effect in self.screen.update(input) {
+            let done = match effect {
+                ChatEffect::Suspend => self.suspend(),
+                ChatEffect::Redraw => self.terminal.redraw(),
+                other => {
+                    left.push(other);
+                    Ok(())
+                }
+            };
+            if done.is_err() {
+                left.push(ChatEffect::Exit);
+            }
+        }
+        left
+    }
+
+    /// The mode after this one. The one that allows everything is offered only where it was chosen before.
+    fn next_mode(&self) -> Mode {
+        match self.mode {
+            Mode::Default => Mode::AcceptEdits,
+            Mode::AcceptEdits => Mode::Plan,
+            Mode::Plan if self.has_bypass => Mode::Bypass,
+            Mode::Plan | Mode::DontAsk | Mode::Bypass => Mode::Default,
+        }
+    }
+}
+
+/// Starts a thread that reads keys.
+fn read_keys(sender: UnboundedSender<UiEvent>, force_quit: Arc<ForceQuit>) {
+    std::thread::spawn(move || {
+        loop {
+            let Ok(inputs) = read_chat_input() else {
+                let _ = sender.send(UiEvent::Terminated);
+                return;
+            };
+            for input in inputs {
+                if input == ChatInput::Key(Key::Ctrl('c')) {
+                    force_quit.interrupted();
+                }
+                if sender.send(UiEvent::Input(input)).is_err() {
+                    return;
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,268 @@
+//! Prompts, questions and lists on the chat screen.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use annals_agent::commands::CustomCommand;
+use annals_agent::protocol::Command;
+use annals_policy::Mode;
+use annals_policy::screen::visible;
+use annals_store::todos::TodoItem;
+use annals_tui::chat::{
+    ChatEffect, PermissionSign, Picker, PickerRow, Question, QuestionChoice, QuestionKind,
+};
+use annals_ui::figures;
+use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, todos};
+use annals_ui::view::Conversation;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::super::super::force_quit::ForceQuit;
+use super::super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
+use super::super::session::todo;
+use super::super::slash::{self, Completions};
+use super::super::terminal_ui::{PromptInput, WARNING};
+use super::super::ui_event::UiEvent;
+use super::ScreenUi;
+use crate::error::Outcome;
+
+impl ChatUi for ScreenUi {
+    const MAX_OFFERED: usize = 1000;
+    const OFFERS_ELSEWHERE: bool = true;
+    const SHOWS_CONVERSATION: bool = true;
+    const ABSORBS_PROMPTS: bool = true;
+
+    fn note(&mut self, style: Style, text: &str) {
+        self.screen.note(style, text);
+    }
+
+    fn notes(&mut self, lines: &[StyledLine]) {
+        self.screen.notes(indented(lines));
+    }
+
+    fn report(&mut self, _: &str, lines: &[StyledLine]) {
+        self.notes(lines);
+    }
+
+    fn show_header(&mut self, header: &ChatHeader) {
+        if std::mem::replace(&mut self.is_header_shown, true) {
+            self.screen.clear();
+        }
+        self.has_bypass |= header.mode == Mode::Bypass;
+        let model = figures::model(&header.model);
+        let about = format!(" · {model} · {}", self.cwd);
+        let what = if header.is_resumed { "resumed" } else { "new" };
+        let session = format!("session {} · {what} · /help", header.session);
+        self.screen.notes(vec![
+            vec![Span::new("annals", Style::BOLD), Span::plain(about)],
+            vec![Span::new(session, Style::DIM)],
+        ]);
+    }
+
+    fn show_conversation(&mut self, conversation: Conversation) {
+        self.screen.show_conversation(conversation);
+    }
+
+    fn show_state(&mut self, model: &str, mode: Mode, context: Option<u8>) {
+        self.mode = mode;
+        let footer = self.screen.footer();
+        footer.model = figures::model(model).to_owned();
+        footer.context = context;
+        footer.mode = sign(mode);
+    }
+
+    async fn next(&mut self) -> UiEvent {
+        self.next_event().await
+    }
+
+    fn try_next(&mut self) -> Option<UiEvent> {
+        loop {
+            let event = self.events.try_recv().ok()?;
+            if let Some(event) = self.handle_terminal(event) {
+                return Some(event);
+            }
+        }
+    }
+
+    async fn prompt(&mut self) -> PromptInput {
+        if let Some(line) = self.screen.dequeue() {
+            self.screen.prompt(&line);
+            return PromptInput::Line(line);
+        }
+        loop {
+            let input = match self.next_event().await {
+                UiEvent::Terminated => return PromptInput::Leave(Outcome::Terminated),
+                UiEvent::Input(input) => input,
+                _ => continue,
+            };
+            for effect in self.apply(input) {
+                match effect {
+                    ChatEffect::Submit(text) => {
+                        self.screen.prompt(&text);
+                        return PromptInput::Line(text);
+                    }
+                    ChatEffect::CycleMode => return PromptInput::SetMode(self.next_mode()),
+                    ChatEffect::Rewind => return PromptInput::Line("/rewind".to_owned()),
+                    ChatEffect::Exit => return PromptInput::Leave(Outcome::Done),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    async fn choose(&mut self, choice: Choice) -> PromptInput {
+        match choice.form {
+            ChoiceForm::Listed => self.screen.open_picker(picker(choice)),
+            ChoiceForm::InQuestion => self.screen.ask(question(choice)),
+        }
+        loop {
+            let input = match self.next_event().await {
+                UiEvent::Terminated => return PromptInput::Leave(Outcome::Terminated),
+                UiEvent::Input(input) => input,
+                _ => continue,
+            };
+            for effect in self.apply(input) {
+                match effect {
+                    ChatEffect::Choose(Some(answer)) => return PromptInput::Line(answer),
+                    ChatEffect::Answer(answer) => return PromptInput::Line(answer.answer),
+                    ChatEffect::Choose(None) | ChatEffect::Refuse(_) => return PromptInput::Nothing,
+                    ChatEffect::Exit => return PromptInput::Leave(Outcome::Done),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn handle_while_busy(
+        &mut self,
+        event: UiEvent,
+        commands: &UnboundedSender<Command>,
+    ) -> ControlFlow<Outcome> {
+        self.handle_busy_event(event, commands)
+    }
+
+    fn begin_work(&mut self, what: &str) {
+        self.screen.start_work(what, Instant::now());
+    }
+
+    fn finish_work(&mut self) -> bool {
+        let has_output = self.screen.work().is_some_and(|work| work.has_output);
+        self.screen.finish_work();
+        self.calls.clear();
+        self.grantable.clear();
+        has_output
+    }
+
+    fn restore_prompt(&mut self, text: &str) {
+        if self.screen.typed().is_empty() && self.screen.queue().is_empty() {
+            self.screen.set_typed(text);
+        }
+    }
+
+    fn edit(&mut self, text: &str) {
+        self.screen.set_typed(text);
+    }
+
+    fn remember(&mut self, text: &str) {
+        self.screen.remember(text);
+    }
+
+    fn set_history(&mut self, history: Vec<String>) {
+        self.screen.set_history(history);
+    }
+
+    fn set_commands(&mut self, commands: &[CustomCommand]) {
+        self.completions = Completions::of(commands);
+        let own = slash::ALL.iter().map(|(name, ..)| (*name).to_owned());
+        let custom = commands.iter().map(|command| format!("/{}", command.name));
+        self.screen.set_commands(own.chain(custom).collect());
+    }
+
+    fn is_prompt(&self, line: &str) -> bool {
+        self.completions.is_prompt(line)
+    }
+
+    fn enqueue(&mut self, prompt: Option<String>) {
+        prompt.into_iter().for_each(|prompt| self.screen.enqueue(prompt));
+    }
+
+    fn todos(&self) -> &[TodoItem] {
+        &self.todos
+    }
+
+    fn set_todos(&mut self, todos: Vec<TodoItem>) {
+        self.todos = todos;
+        let lines = self.todo_lines();
+        self.screen.set_todos(indented(&lines));
+    }
+
+    fn todo_lines(&self) -> Vec<StyledLine> {
+        let columns = self.screen.columns().saturating_sub(2);
+        let items: Vec<_> = self.todos.iter().map(todo).collect();
+        todos(&items, columns, &RenderOptions::ansi(columns))
+    }
+
+    fn force_quit(&self) -> &Arc<ForceQuit> {
+        &self.force_quit
+    }
+
+    fn sender(&self) -> UnboundedSender<UiEvent> {
+        self.sender.clone()
+    }
+}
+
+fn indented(lines: &[StyledLine]) -> Vec<StyledLine> {
+    let indent = |line: &StyledLine| std::iter::once(Span::plain("  ")).chain(line.iter().cloned()).collect();
+    lines.iter().map(indent).collect()
+}
+
+/// Returns the sign of a mode in the footer.
+pub(super) fn sign(mode: Mode) -> PermissionSign {
+    match mode {
+        Mode::Default => PermissionSign::Default,
+        Mode::AcceptEdits => PermissionSign::AcceptEdits,
+        Mode::Plan => PermissionSign::Plan,
+        Mode::DontAsk => PermissionSign::DontAsk,
+        Mode::Bypass => PermissionSign::Bypass,
+    }
+}
+
+/// A list of rows, of which one is chosen.
+fn picker(choice: Choice) -> Picker {
+    let has_elsewhere = choice.rows.iter().any(|row| row.is_elsewhere);
+    let row = |row: super::super::chat_ui::ChoiceRow| PickerRow {
+        answer: row.answer,
+        line: row.line,
+        preview: row.preview,
+        is_elsewhere: row.is_elsewhere,
+    };
+    Picker {
+        title: choice.question.trim_end().to_owned(),
+        about: choice.about,
+        rows: choice.rows.into_iter().map(row).collect(),
+        preset: choice.preset,
+        elsewhere: if has_elsewhere { "all projects" } else { "" }.to_owned(),
+    }
+}
+
+/// A question with a few answers. Nothing in it is hidden, and all of it must be seen before it is allowed.
+fn question(choice: Choice) -> Question {
+    let shown = |span: &Span| Span::new(visible(&span.text), span.style);
+    let mut body: Vec<StyledLine> =
+        choice.about.iter().map(|line| line.iter().map(shown).collect()).collect();
+    body.extend(choice.remarks.iter().map(|remark| vec![Span::dim(visible(remark))]));
+    let title = if choice.warning.is_empty() { choice.question.trim_end() } else { &choice.warning };
+    let choices = choice.rows.iter().map(|row| QuestionChoice {
+        label: row.line.iter().map(|span| span.text.as_str()).collect(),
+        kind: if row.answer == "n" { QuestionKind::Refuse } else { QuestionKind::Allow },
+        answer: row.answer.clone(),
+    });
+    Question {
+        id: String::new(),
+        title: vec![Span::new(visible(title), WARNING)],
+        body,
+        choices: choices.collect(),
+        preset: choice.preset,
+        ..Question::default()
+    }
+}

@@ -1,0 +1,216 @@
+//! The blocks of a conversation on the screen, and how each is laid out: briefly, or in full.
+
+use annals_ui::terminal::{
+    Color, MarkdownStream, Passage, RenderOptions, Span, Style, StyledLine, ThinkingDisplay, clip, markdown,
+    wrap,
+};
+use annals_ui::view::{Item, ItemBody, PromptKind};
+use annals_ui::{TerminalText, figures};
+
+use super::call::CallBlock;
+
+/// Lines that are left of a long output.
+const MAX_OUTPUT_LINES: usize = 4;
+
+/// How much of a block is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockForm {
+    /// Outputs and thoughts are folded.
+    Brief,
+    /// Everything.
+    Full,
+}
+
+/// A piece of the conversation that is laid out by itself.
+#[derive(Clone, Debug)]
+pub(crate) enum ChatBlock {
+    /// What the person said.
+    Prompt { sign: &'static str, text: String },
+    /// What the model says, in Markdown.
+    Text(TextBlock),
+    /// What the model thinks.
+    Thinking(String),
+    /// A tool call.
+    Call(Box<CallBlock>),
+    /// A message of the program.
+    Notes(Vec<StyledLine>),
+    /// Anything else of a stored session.
+    Item(Box<Item>),
+}
+
+/// A text of the model, as far as it has arrived.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextBlock {
+    pub(crate) text: String,
+    /// The part that is still laid out as it arrives; `None` once it is complete.
+    stream: Option<MarkdownStream>,
+    /// The complete lines so far, and how wide they are.
+    lines: Vec<StyledLine>,
+    width: usize,
+}
+
+impl TextBlock {
+    pub(crate) fn streaming() -> Self {
+        Self { stream: Some(MarkdownStream::default()), ..Self::default() }
+    }
+
+    pub(crate) fn complete(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
+    pub(crate) fn is_streaming(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    /// Takes a piece of the text.
+    pub(crate) fn push(&mut self, piece: &str, options: &RenderOptions<'_>) {
+        self.text.push_str(piece);
+        let width = text_width(options);
+        if let Some(stream) = &mut self.stream {
+            self.lines.extend(stream.push(piece, width, options));
+            self.width = width;
+        }
+    }
+
+    /// Ends the text: nothing of it changes any more.
+    pub(crate) fn finish(&mut self, options: &RenderOptions<'_>) {
+        if let Some(mut stream) = self.stream.take() {
+            self.lines.extend(stream.finish(text_width(options), options));
+        }
+    }
+
+    /// Lays the text out again from its start, for a screen that can still change what it has shown.
+    pub(crate) fn reflow(&mut self, options: &RenderOptions<'_>) {
+        if self.stream.is_some() && self.width != text_width(options) {
+            let text = std::mem::take(&mut self.text);
+            *self = Self::streaming();
+            self.push(&text, options);
+        }
+    }
+
+    /// The lines that no later piece changes.
+    pub(crate) fn complete_lines(&self) -> Vec<StyledLine> {
+        with_mark(self.lines.clone())
+    }
+
+    fn layout(&self, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+        let width = text_width(options);
+        match &self.stream {
+            Some(stream) => {
+                let mut lines = self.lines.clone();
+                lines.extend(stream.preview(width, options));
+                with_mark(lines)
+            }
+            None if self.width == width => with_mark(self.lines.clone()),
+            None => with_mark(markdown(&self.text, width, options)),
+        }
+    }
+}
+
+/// The columns of a text of the model: two are its mark's.
+fn text_width(options: &RenderOptions<'_>) -> usize {
+    options.width.saturating_sub(2).max(8)
+}
+
+fn with_mark(lines: Vec<StyledLine>) -> Vec<StyledLine> {
+    let mut first = true;
+    let add = |mut line: StyledLine| {
+        let mark =
+            if std::mem::take(&mut first) { Span::new("● ", Style::BOLD) } else { Span::plain("  ") };
+        line.insert(0, mark);
+        line
+    };
+    lines.into_iter().map(add).collect()
+}
+
+impl ChatBlock {
+    /// The block of an item of a stored session; `None` for what a conversation need not show again.
+    pub(crate) fn of_item(item: Item) -> Option<Self> {
+        Some(match item.body {
+            ItemBody::Prompt(prompt) => {
+                let mut text = prompt.text;
+                if prompt.images > 0 {
+                    text.push_str(&format!(" [{}]", figures::counted(prompt.images, "image")));
+                }
+                Self::Prompt { sign: if prompt.author == PromptKind::Shell { "! " } else { "> " }, text }
+            }
+            ItemBody::Text(said) => Self::Text(TextBlock::complete(&said.text)),
+            ItemBody::Thinking(Some(thought)) => Self::Thinking(thought),
+            ItemBody::Thinking(None) | ItemBody::Attachment(_) | ItemBody::Fact(_) => return None,
+            ItemBody::ToolCall(_) => Self::Call(Box::new(CallBlock::stored(item))),
+            _ => Self::Item(Box::new(item)),
+        })
+    }
+
+    /// Whether nothing of it changes any more.
+    pub(crate) fn is_final(&self) -> bool {
+        match self {
+            Self::Text(text) => !text.is_streaming(),
+            Self::Call(call) => call.is_finished(),
+            _ => true,
+        }
+    }
+
+    /// Whether a blank line comes before it, after this one.
+    pub(crate) fn has_gap_after(&self, before: &Self) -> bool {
+        match (before, self) {
+            (Self::Notes(_), Self::Notes(_)) => false,
+            (Self::Call(before), Self::Call(_)) => before.is_long(),
+            (Self::Thinking(_), Self::Call(_) | Self::Thinking(_)) => false,
+            _ => true,
+        }
+    }
+
+    /// Lays it out, no line wider than the options say.
+    pub(crate) fn layout(&self, form: BlockForm, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+        let is_full = form == BlockForm::Full;
+        let options = RenderOptions {
+            full: is_full,
+            thinking: ThinkingDisplay::Shown,
+            unfold_hint: " (ctrl-o)",
+            output_lines: MAX_OUTPUT_LINES,
+            ..*options
+        };
+        match self {
+            Self::Prompt { sign, text } => prompt(sign, text, &options),
+            Self::Text(text) => text.layout(&options),
+            Self::Thinking(thought) if is_full => indented(thought, "∴ ", Style::DIM.italic(), &options),
+            Self::Thinking(thought) => {
+                let first = thought.trim().lines().next().unwrap_or_default();
+                let more = if thought.trim().lines().nth(1).is_some() { " …" } else { "" };
+                let short = clip(first, options.width.saturating_sub(6));
+                vec![vec![Span::new(format!("∴ {short}{more}"), Style::DIM.italic())]]
+            }
+            Self::Call(call) => call.layout(form, &options),
+            Self::Notes(lines) => lines.iter().flat_map(|line| wrap(&cleaned(line), options.width)).collect(),
+            Self::Item(item) => {
+                let items = std::slice::from_ref(&**item);
+                let passage = Passage { before: None, stamped: None, items, depth: 0, is_agent: false };
+                passage.lines(&options)
+            }
+        }
+    }
+}
+
+fn cleaned(line: &StyledLine) -> StyledLine {
+    line.iter().map(|span| Span::new(TerminalText::from(&span.text).as_str(), span.style)).collect()
+}
+
+fn prompt(sign: &str, text: &str, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+    indented(text.trim_end(), sign, Style::color(Color::Cyan), options)
+}
+
+/// A text of several lines after a mark.
+fn indented(text: &str, mark: &str, style: Style, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+    let text = TerminalText::block(text.trim());
+    let columns = options.width.saturating_sub(2).max(8);
+    let mut lines = Vec::new();
+    for line in text.as_str().split('\n') {
+        let line = line.replace('\t', "    ");
+        lines.extend(wrap(&[Span::new(line, style)], columns));
+    }
+    for (number, line) in lines.iter_mut().enumerate() {
+        line.insert(0, if number == 0 { Span::new(mark, style.bold()) } else { Span::plain("  ") });
+    }
+    lines
+}

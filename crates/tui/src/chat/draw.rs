@@ -1,0 +1,171 @@
+//! Frames: rows of styled text, and the cells that they become. Every text is cleaned on its way into a cell.
+
+use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, width};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+
+use super::screen::{ChatScreen, ScreenLayout};
+use crate::draw::{put_spans, to_ascii};
+
+/// Queued prompts that are shown.
+const MAX_QUEUE_SHOWN: usize = 3;
+/// Todos that are shown during a turn.
+const MAX_TODOS_SHOWN: usize = 5;
+const SPINNER: [&str; 4] = ["✶", "✳", "✢", "✳"];
+/// Commands that are offered while one is typed.
+const MAX_MENU_ROWS: usize = 5;
+
+/// Rows of a screen, and where the cursor is: column and row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ChatFrame {
+    pub(crate) rows: Vec<StyledLine>,
+    pub(crate) cursor: Option<(usize, usize)>,
+}
+
+impl ChatFrame {
+    /// Puts the rows into cells.
+    pub(crate) fn cells(&self, columns: u16, unicode: bool) -> Buffer {
+        let rows = u16::try_from(self.rows.len()).unwrap_or(u16::MAX);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+        for (at, line) in self.rows.iter().enumerate() {
+            let y = u16::try_from(at).unwrap_or(u16::MAX);
+            put_spans(&mut buffer, Rect::new(0, y, columns, 1), line);
+        }
+        if !unicode {
+            to_ascii(&mut buffer);
+        }
+        buffer
+    }
+}
+
+impl ChatScreen {
+    /// Takes the lines that are finished, for the scrollback.
+    pub(crate) fn take_finished(&mut self) -> Vec<StyledLine> {
+        let options = self.render_options();
+        self.log.take_finished(&options)
+    }
+
+    /// The part below the scrollback: what is not finished, and what is typed.
+    pub(crate) fn live_frame(&mut self) -> ChatFrame {
+        let max = usize::from(self.size.1).saturating_sub(1).max(2);
+        let mut below = self.bottom(max);
+        let room = max.saturating_sub(below.rows.len());
+        let options = self.render_options();
+        let mut rows = self.log.unfinished(&options, room.saturating_sub(1));
+        if room > 0 && !(rows.is_empty() && self.log.len() == 0) {
+            rows.push(StyledLine::new());
+        }
+        below.cursor = below.cursor.map(|(column, row)| (column, row + rows.len()));
+        rows.append(&mut below.rows);
+        ChatFrame { rows, ..below }
+    }
+
+    /// The whole screen.
+    pub(crate) fn full_frame(&mut self) -> ChatFrame {
+        let (columns, height) = (self.columns(), usize::from(self.size.1).max(2));
+        let options = self.render_options();
+        if let Some(page) = &mut self.page {
+            return ChatFrame { rows: page.rows(&self.log, &options, height), cursor: None };
+        }
+        if let Some(picker) = &self.picker {
+            let (mut rows, column) = picker.rows(columns, height);
+            rows.truncate(height);
+            return ChatFrame { rows, cursor: Some((column, 1)) };
+        }
+        let mut below = self.bottom(height);
+        self.view.resize(columns, height.saturating_sub(below.rows.len() + 1));
+        let mut rows = self.view.visible(&self.log, &options);
+        rows.resize(height.saturating_sub(below.rows.len() + 1), StyledLine::new());
+        rows.push(match self.view.is_at_end() {
+            true => StyledLine::new(),
+            false => vec![Span::dim("  … more below · pgdn")],
+        });
+        below.cursor = below.cursor.map(|(column, row)| (column, row + rows.len()));
+        rows.append(&mut below.rows);
+        ChatFrame { rows, ..below }
+    }
+
+    /// Draws what is shown now: in the inline layout the rows below the scrollback, otherwise the whole screen. Also returns
+    /// where the cursor is, column and row.
+    pub fn draw(&mut self) -> (Buffer, Option<(usize, usize)>) {
+        let frame = match self.options.layout {
+            ScreenLayout::Inline if !self.is_covered() => self.live_frame(),
+            _ => self.full_frame(),
+        };
+        let (columns, last) = (usize::from(self.size.0), frame.rows.len().saturating_sub(1));
+        let within = |(column, row): (usize, usize)| (column.min(columns.saturating_sub(1)), row.min(last));
+        (frame.cells(self.size.0, self.options.unicode), frame.cursor.map(within))
+    }
+
+    /// Takes what is finished and not in the scrollback yet.
+    pub fn scroll_off(&mut self) -> Buffer {
+        let frame = ChatFrame { rows: self.take_finished(), cursor: None };
+        frame.cells(self.size.0, self.options.unicode)
+    }
+
+    /// What is waited for, the queue, and the question or the prompt.
+    fn bottom(&mut self, max_rows: usize) -> ChatFrame {
+        let columns = self.columns();
+        if let Some(question) = self.questions.front_mut() {
+            let (mut rows, cursor) = question.rows(columns, max_rows.saturating_sub(1));
+            rows.truncate(max_rows);
+            return ChatFrame { rows, cursor };
+        }
+        let mut rows: Vec<StyledLine> = Vec::new();
+        if let Some(work) = &self.work {
+            let at = usize::try_from(work.elapsed(self.now).as_millis() / 250).unwrap_or(0);
+            let mut line = work.line(self.now);
+            if self.tokens > 0 {
+                line = format!("{line} · {}", annals_ui::figures::tokens(self.tokens));
+            }
+            let sign = Span::new(format!("{} ", SPINNER[at % SPINNER.len()]), Style::color(Color::Magenta));
+            rows.push(vec![sign, Span::dim(clip(&line, columns.saturating_sub(2)))]);
+            if let Some(thought) = self.thinking.trim().lines().last() {
+                let text = clip(thought, columns.saturating_sub(4));
+                rows.push(vec![Span::new(format!("  ∴ {text}"), Style::DIM.italic())]);
+            }
+            rows.extend(self.todos.iter().take(MAX_TODOS_SHOWN).cloned());
+        }
+        let hidden = self.queue.len().saturating_sub(MAX_QUEUE_SHOWN);
+        for (at, text) in self.queue.iter().take(MAX_QUEUE_SHOWN).enumerate() {
+            let more =
+                if hidden > 0 && at + 1 == MAX_QUEUE_SHOWN { format!(" (+{hidden})") } else { String::new() };
+            let hint = if at == 0 && more.is_empty() { " · up edits" } else { &more };
+            let text = clip(text, columns.saturating_sub(20).max(8));
+            rows.push(vec![Span::dim(format!("  queued: {text}{hint}"))]);
+        }
+        rows.truncate(max_rows.saturating_sub(4));
+        let rule = vec![Span::dim(self.rule(columns))];
+        rows.push(rule.clone());
+        let status = self.status.len().min(3);
+        let room = max_rows.saturating_sub(rows.len() + 2 + status).max(1);
+        let view = self.editor.view(columns.saturating_sub(2), room.min(max_rows / 2).max(1));
+        let cursor = (view.cursor.0 + 2, view.cursor.1 + rows.len());
+        for (number, mut line) in view.rows.into_iter().enumerate() {
+            line.insert(0, if number == 0 { Span::new("❯ ", Style::BOLD) } else { Span::plain("  ") });
+            rows.push(line);
+        }
+        rows.push(vec![Span::dim("─".repeat(columns))]);
+        let menu = self.editor.matching(&self.editor.text());
+        let room = max_rows.saturating_sub(rows.len() + 1 + status).min(MAX_MENU_ROWS);
+        rows.extend(
+            menu.iter().take(room).map(|name| vec![Span::dim(format!("  {}", clip(name, columns - 2)))]),
+        );
+        rows.extend(self.status.iter().take(status).cloned());
+        rows.push(self.footer.row(self.hint.as_deref(), columns));
+        rows.truncate(max_rows);
+        ChatFrame { rows, cursor: Some(cursor) }
+    }
+
+    /// The rule above the prompt, with the title of the session at its right end.
+    fn rule(&self, columns: usize) -> String {
+        match &self.footer.title {
+            Some(title) => {
+                let title = clip(title, columns.saturating_sub(8));
+                let left = columns.saturating_sub(width(&title) + 4);
+                format!("{} {title} ──", "─".repeat(left))
+            }
+            None => "─".repeat(columns),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The rows below the prompt: what a status line command printed, and the permission mode beside the model.
+
+use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, width};
+
+/// A permission mode as the footer shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PermissionSign {
+    /// What rules do not decide is asked.
+    #[default]
+    Default,
+    /// Changes of files are allowed.
+    AcceptEdits,
+    /// Nothing is changed.
+    Plan,
+    /// What would be asked is denied.
+    DontAsk,
+    /// Nothing is asked.
+    Bypass,
+}
+
+impl PermissionSign {
+    fn span(self) -> Option<Span> {
+        let (text, color) = match self {
+            Self::Default => return None,
+            Self::AcceptEdits => ("» accept edits", Color::Magenta),
+            Self::Plan => ("‖ plan mode", Color::Cyan),
+            Self::DontAsk => ("× don't ask: the rest is denied", Color::Yellow),
+            Self::Bypass => ("!! bypass permissions", Color::Red),
+        };
+        Some(Span::new(text, Style::color(color).bold()))
+    }
+}
+
+/// What the footer says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FooterFacts {
+    /// The permission mode.
+    pub mode: PermissionSign,
+    /// The model, for people.
+    pub model: String,
+    /// How full the context window is, in percent.
+    pub context: Option<u8>,
+    /// The title of the session.
+    pub title: Option<String>,
+}
+
+impl FooterFacts {
+    /// The last row: mode and hint at the left, model at the right.
+    pub(crate) fn row(&self, hint: Option<&str>, columns: usize) -> StyledLine {
+        let mut left: StyledLine = match hint {
+            Some(hint) => vec![Span::new(clip(hint, columns), Style::color(Color::Yellow))],
+            None => match self.mode.span() {
+                Some(sign) => vec![sign, Span::dim(" · shift-tab")],
+                None => vec![Span::dim("? keys · shift-tab mode")],
+            },
+        };
+        let mut facts = vec![self.model.clone()];
+        facts.extend(self.context.map(|percent| format!("{percent}% context")));
+        facts.retain(|fact| !fact.is_empty());
+        let right = facts.join(" · ");
+        let used: usize = left.iter().map(|span| width(&span.text)).sum();
+        let free = columns.saturating_sub(used);
+        if width(&right) + 2 <= free {
+            left.push(Span::plain(" ".repeat(free - width(&right))));
+            left.push(Span::dim(right));
+        }
+        left
+    }
+}

@@ -1,0 +1,177 @@
+//! The inline layout: what is finished is printed once and scrolls away with the terminal; the rows below it are written again
+//! where they change.
+
+use std::fmt::Write;
+
+use annals_ui::terminal::ColorMode;
+use ratatui_core::buffer::Buffer;
+
+use crate::cells::write_row;
+
+/// The rows that are on the terminal below the scrollback.
+#[derive(Debug, Default)]
+pub(crate) struct InlineRows {
+    shown: Vec<String>,
+    /// How wide each is.
+    widths: Vec<usize>,
+    /// The row of the cursor.
+    cursor: usize,
+    /// Whether the rows must be written again, whatever they are.
+    is_stale: bool,
+}
+
+impl InlineRows {
+    /// Follows a new width of the terminal, which wraps rows that have become too wide.
+    pub(crate) fn resize(&mut self, columns: u16) {
+        let columns = usize::from(columns).max(1);
+        let rows_of = |wide: &usize| wide.div_ceil(columns).max(1);
+        self.cursor = self.widths.iter().take(self.cursor).map(rows_of).sum();
+        self.is_stale = true;
+    }
+
+    /// Forgets the rows: something else was written, and they are drawn below it.
+    pub(crate) fn forget(&mut self) {
+        *self = Self { is_stale: true, ..Self::default() };
+    }
+
+    /// Writes the sequences that print finished rows and bring the rows below them up to date.
+    pub(crate) fn write(
+        &mut self,
+        finished: &Buffer,
+        cells: &Buffer,
+        cursor: Option<(usize, usize)>,
+        mode: ColorMode,
+        out: &mut String,
+    ) {
+        let row = |buffer: &Buffer, y: u16| {
+            let mut text = String::new();
+            let wide = write_row(buffer, y, mode, &mut text);
+            (text, wide)
+        };
+        let (rows, widths): (Vec<String>, Vec<usize>) = (0..cells.area.height).map(|y| row(cells, y)).unzip();
+        let mut at = self.cursor;
+        let is_whole = self.is_stale || finished.area.height > 0 || rows.len() != self.shown.len();
+        if is_whole {
+            up(at, out);
+            out.push('\r');
+            for y in 0..finished.area.height {
+                out.push_str(&row(finished, y).0);
+                out.push_str("\u{1b}[K\r\n");
+            }
+            for (number, text) in rows.iter().enumerate() {
+                if number > 0 {
+                    out.push_str("\r\n");
+                }
+                out.push_str(text);
+                out.push_str("\u{1b}[K");
+            }
+            out.push_str("\u{1b}[J");
+            at = rows.len().saturating_sub(1);
+        } else {
+            let changes = rows.iter().zip(&self.shown).enumerate().filter(|(_, (new, old))| new != old);
+            for (number, (text, _)) in changes {
+                go(at, number, out);
+                out.push('\r');
+                out.push_str(text);
+                out.push_str("\u{1b}[K");
+                at = number;
+            }
+        }
+        let (column, line) = cursor.unwrap_or((0, rows.len().saturating_sub(1)));
+        go(at, line, out);
+        let _ = write!(out, "\u{1b}[{}G", column + 1);
+        *self = Self { shown: rows, widths, cursor: line, is_stale: false };
+    }
+
+    /// Writes the sequences that remove the rows.
+    pub(crate) fn erase(&mut self, out: &mut String) {
+        up(self.cursor, out);
+        out.push_str("\r\u{1b}[J");
+        *self = Self::default();
+    }
+}
+
+fn up(rows: usize, out: &mut String) {
+    if rows > 0 {
+        let _ = write!(out, "\u{1b}[{rows}A");
+    }
+}
+
+fn go(from: usize, to: usize, out: &mut String) {
+    if to > from {
+        let _ = write!(out, "\u{1b}[{}B", to - from);
+    } else {
+        up(from - to, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::terminal::Screen;
+    use ratatui_core::layout::Rect;
+    use ratatui_core::style::Style;
+
+    use super::*;
+
+    fn rows(columns: u16, lines: &[&str]) -> Buffer {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, u16::try_from(lines.len()).unwrap()));
+        for (y, line) in lines.iter().enumerate() {
+            buffer.set_string(0, u16::try_from(y).unwrap(), line, Style::new());
+        }
+        buffer
+    }
+
+    fn show(inline: &mut InlineRows, screen: &mut Screen, finished: &[&str], live: &[&str]) -> usize {
+        let mut out = String::new();
+        let cursor = Some((2, live.len() - 2));
+        inline.write(&rows(20, finished), &rows(20, live), cursor, ColorMode::Plain, &mut out);
+        screen.feed(out.as_bytes());
+        out.len()
+    }
+
+    #[test]
+    fn finished_rows_stay_and_live_rows_are_replaced() {
+        let (mut inline, mut screen) = (InlineRows::default(), Screen::new(20, 6));
+        show(&mut inline, &mut screen, &["header"], &["> a", "foot"]);
+        show(&mut inline, &mut screen, &[], &["busy", "> a日本", "foot"]);
+        let expected = ["header", "busy", "> a日本", "foot"];
+        assert_eq!(screen.text().trim_end(), expected.join("\n"));
+        let printed: Vec<String> = (1..=9).map(|line| format!("line {line}")).collect();
+        for line in &printed {
+            show(&mut inline, &mut screen, &[line], &["busy", "> a日本", "foot"]);
+        }
+        show(&mut inline, &mut screen, &[], &["> ", "end"]);
+        let mut expected = vec!["header".to_owned()];
+        expected.extend(printed);
+        expected.extend(["> ".trim_end().to_owned(), "end".to_owned()]);
+        assert_eq!(screen.text().trim_end(), expected.join("\n"));
+        let mut out = String::new();
+        inline.erase(&mut out);
+        screen.feed(out.as_bytes());
+        assert!(screen.text().trim_end().ends_with("line 9"), "{}", screen.text());
+    }
+
+    #[test]
+    fn what_does_not_change_is_not_written_again() {
+        let (mut inline, mut screen) = (InlineRows::default(), Screen::new(20, 6));
+        let whole = show(&mut inline, &mut screen, &[], &["a long row of text", "> x", "foot"]);
+        let change = show(&mut inline, &mut screen, &[], &["a long row of text", "> y", "foot"]);
+        assert!(change < whole / 2, "{change} of {whole}");
+        assert!(show(&mut inline, &mut screen, &[], &["a long row of text", "> y", "foot"]) < 6);
+    }
+
+    #[test]
+    fn a_storm_of_sizes_leaves_one_copy_of_the_live_rows() {
+        let (mut inline, mut screen) = (InlineRows::default(), Screen::new(20, 12));
+        show(&mut inline, &mut screen, &["first"], &["rule", "> text", "foot"]);
+        for columns in (8..20).chain((8..30).rev()) {
+            screen.resize(columns, 12);
+            inline.resize(columns);
+            show(&mut inline, &mut screen, &[], &["rule", "> text", "foot"]);
+        }
+        let text = screen.text();
+        for row in ["first", "rule", "> text", "foot"] {
+            assert_eq!(text.matches(row).count(), 1, "{text}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The log of a conversation: its blocks in order, and how far the terminal's scrollback has them.
+
+use annals_ui::terminal::{RenderOptions, StyledLine};
+use annals_ui::view::Item;
+
+use super::block::{BlockForm, ChatBlock, TextBlock};
+use super::call::CallBlock;
+
+/// The blocks of a conversation.
+#[derive(Debug, Default)]
+pub(crate) struct ChatLog {
+    blocks: Vec<ChatBlock>,
+    /// Blocks that are in the scrollback, and lines of the next one that are.
+    printed: (usize, usize),
+    /// Grows with every change of a block that was there before.
+    pub(super) changes: usize,
+}
+
+impl ChatLog {
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    pub(crate) fn blocks(&self) -> &[ChatBlock] {
+        &self.blocks
+    }
+
+    pub(crate) fn push(&mut self, block: ChatBlock) {
+        self.blocks.push(block);
+    }
+
+    /// Forgets everything: another session follows.
+    pub(crate) fn clear(&mut self) {
+        *self = Self { changes: self.changes + 1, ..Self::default() };
+    }
+
+    /// Leaves the blocks before this one out of the scrollback.
+    pub(crate) fn skip_to(&mut self, block: usize) {
+        self.printed = (block.min(self.blocks.len()), 0);
+    }
+
+    /// The text that is arriving.
+    pub(crate) fn streaming(&mut self) -> Option<&mut TextBlock> {
+        self.changes += 1;
+        match self.blocks.last_mut() {
+            Some(ChatBlock::Text(text)) if text.is_streaming() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A call that has not ended.
+    pub(crate) fn running_call(&mut self, id: &str) -> Option<&mut CallBlock> {
+        self.changes += 1;
+        self.blocks.iter_mut().rev().find_map(|block| match block {
+            ChatBlock::Call(call) if !call.is_finished() && call.id() == id => Some(&mut **call),
+            _ => None,
+        })
+    }
+
+    /// Ends what has not ended.
+    pub(crate) fn finish_all(&mut self, options: &RenderOptions<'_>) {
+        self.changes += 1;
+        for block in &mut self.blocks {
+            match block {
+                ChatBlock::Text(text) => text.finish(options),
+                ChatBlock::Call(call) if !call.is_finished() => call.stop(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds the items of a stored session.
+    pub(crate) fn extend(&mut self, items: Vec<Item>) {
+        self.blocks.extend(items.into_iter().filter_map(ChatBlock::of_item));
+    }
+
+    /// The lines of a block, after the blank line that separates it.
+    pub(crate) fn lines(&self, at: usize, form: BlockForm, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+        let Some(block) = self.blocks.get(at) else { return Vec::new() };
+        let mut lines = block.layout(form, options);
+        if self.has_gap(at) && !lines.is_empty() {
+            lines.insert(0, StyledLine::new());
+        }
+        lines
+    }
+
+    fn has_gap(&self, at: usize) -> bool {
+        at > 0 && self.blocks[at].has_gap_after(&self.blocks[at - 1])
+    }
+
+    /// Takes the lines that are finished and not in the scrollback yet.
+    pub(crate) fn take_finished(&mut self, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+        let mut out = Vec::new();
+        while let Some(block) = self.blocks.get(self.printed.0) {
+            let skipped = self.printed.1;
+            if block.is_final() {
+                out.extend(self.lines(self.printed.0, BlockForm::Brief, options).into_iter().skip(skipped));
+                self.printed = (self.printed.0 + 1, 0);
+                continue;
+            }
+            if let ChatBlock::Text(text) = block {
+                let mut lines = text.complete_lines();
+                if self.has_gap(self.printed.0) && !lines.is_empty() {
+                    lines.insert(0, StyledLine::new());
+                }
+                self.printed.1 = skipped.max(lines.len());
+                out.extend(lines.into_iter().skip(skipped));
+            }
+            break;
+        }
+        out
+    }
+
+    /// The end of what is not in the scrollback, in at most this many lines.
+    pub(crate) fn unfinished(&self, options: &RenderOptions<'_>, max_lines: usize) -> Vec<StyledLine> {
+        let mut lines = Vec::new();
+        for at in self.printed.0..self.blocks.len() {
+            let skipped = if at == self.printed.0 { self.printed.1 } else { 0 };
+            lines.extend(self.lines(at, BlockForm::Brief, options).into_iter().skip(skipped));
+        }
+        let start = lines.len().saturating_sub(max_lines);
+        lines.split_off(start)
+    }
+}

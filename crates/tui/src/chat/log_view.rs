@@ -1,0 +1,137 @@
+//! A window on a log: which lines are shown. Only blocks that are passed or shown are laid out, each once for a width.
+
+use annals_ui::terminal::{RenderOptions, StyledLine};
+
+use super::block::{BlockForm, ChatBlock};
+use super::log::ChatLog;
+use crate::reader::LinePosition;
+
+/// A window on a log.
+#[derive(Debug)]
+pub(crate) struct LogView {
+    form: BlockForm,
+    /// The first line; `None` follows the end.
+    top: Option<LinePosition>,
+    height: usize,
+    width: usize,
+    /// The lines of blocks, and whether nothing of them changes any more.
+    cache: Vec<(bool, Vec<StyledLine>)>,
+    /// Blocks that were laid out so far.
+    pub(super) layouts: usize,
+}
+
+impl LogView {
+    pub(crate) fn new(form: BlockForm) -> Self {
+        Self { form, top: None, height: 1, width: 0, cache: Vec::new(), layouts: 0 }
+    }
+
+    /// Fits it to a place on the screen.
+    pub(crate) fn resize(&mut self, width: usize, height: usize) {
+        if self.width != width {
+            self.cache.clear();
+        }
+        (self.width, self.height) = (width, height.max(1));
+    }
+
+    /// Forgets what was laid out.
+    pub(crate) fn reset(&mut self) {
+        self.cache.clear();
+        self.top = None;
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.top.is_none()
+    }
+
+    /// Goes to the end, and follows it.
+    pub(crate) fn go_to_end(&mut self) {
+        self.top = None;
+    }
+
+    pub(crate) fn go_to(&mut self, at: LinePosition) {
+        self.top = Some(at);
+    }
+
+    pub(crate) fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The lines of a block.
+    pub(crate) fn lines(&mut self, log: &ChatLog, at: usize, options: &RenderOptions<'_>) -> &[StyledLine] {
+        if self.cache.len() <= at {
+            self.cache.resize(at + 1, (false, Vec::new()));
+        }
+        if !self.cache[at].0 {
+            let options = RenderOptions { width: self.width, ..*options };
+            let is_final = log.blocks().get(at).is_some_and(ChatBlock::is_final);
+            self.cache[at] = (is_final, log.lines(at, self.form, &options));
+            self.layouts += 1;
+        }
+        &self.cache[at].1
+    }
+
+    /// The position this many lines before another, or the first.
+    fn back(
+        &mut self,
+        log: &ChatLog,
+        from: LinePosition,
+        lines: usize,
+        options: &RenderOptions<'_>,
+    ) -> LinePosition {
+        let (mut at, mut left) = (from, lines);
+        loop {
+            if at.line >= left {
+                return LinePosition { line: at.line - left, ..at };
+            }
+            left -= at.line;
+            let Some(entry) = at.entry.checked_sub(1) else { return LinePosition::default() };
+            at = LinePosition { entry, line: self.lines(log, entry, options).len() };
+        }
+    }
+
+    /// The first line that is shown.
+    pub(crate) fn first(&mut self, log: &ChatLog, options: &RenderOptions<'_>) -> LinePosition {
+        match self.top {
+            Some(top) => top,
+            None => self.back(log, LinePosition { entry: log.len(), line: 0 }, self.height, options),
+        }
+    }
+
+    /// Scrolls by lines; past the end it follows the end again.
+    pub(crate) fn scroll(&mut self, log: &ChatLog, lines: isize, options: &RenderOptions<'_>) {
+        let first = self.first(log, options);
+        if lines < 0 {
+            self.top = Some(self.back(log, first, lines.unsigned_abs(), options));
+            return;
+        }
+        if self.top.is_none() {
+            return;
+        }
+        let last = self.back(log, LinePosition { entry: log.len(), line: 0 }, self.height, options);
+        let mut at = LinePosition { line: first.line + lines.unsigned_abs(), ..first };
+        while at.entry < log.len() {
+            let count = self.lines(log, at.entry, options).len();
+            if at.line < count {
+                break;
+            }
+            at = LinePosition { entry: at.entry + 1, line: at.line - count };
+        }
+        self.top = (at < last).then_some(at);
+    }
+
+    /// The lines on the screen.
+    pub(crate) fn visible(&mut self, log: &ChatLog, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+        let first = self.first(log, options);
+        let (mut out, height) = (Vec::with_capacity(self.height), self.height);
+        let mut skipped = first.line;
+        for entry in first.entry..log.len() {
+            let lines = self.lines(log, entry, options);
+            out.extend(lines.iter().skip(skipped).take(height - out.len()).cloned());
+            skipped = skipped.saturating_sub(lines.len());
+            if out.len() >= height {
+                break;
+            }
+        }
+        out
+    }
+}

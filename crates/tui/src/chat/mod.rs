@@ -1,0 +1,33 @@
+//! The chat screen: a conversation that grows, what is typed below it, and the questions, lists and pages over it.
+//!
+//! A [`ChatScreen`] holds all of it and knows no terminal, file or clock: keys and times come in, [`ChatEffect`]s go out, and
+//! frames are cells. [`ChatTerminal`] puts frames on a terminal in one of two layouts: inline, where what is finished goes to the
+//! terminal's own scrollback, and full, where the screen scrolls itself.
+
+mod block;
+mod call;
+mod draw;
+mod find;
+mod footer;
+#[cfg(unix)]
+mod inline;
+mod input;
+mod keys;
+mod log;
+mod log_view;
+mod page;
+mod picker;
+mod question;
+mod screen;
+#[cfg(unix)]
+mod terminal;
+mod turn;
+mod update;
+
+pub use footer::{FooterFacts, PermissionSign};
+pub use keys::{CHAT_KEYS, ChatKeyScope};
+pub use picker::{Picker, PickerRow};
+pub use question::{Question, QuestionAnswer, QuestionChoice, QuestionKind};
+pub use screen::{ChatEffect, ChatInput, ChatOptions, ChatScreen, ScreenLayout};
+#[cfg(unix)]
+pub use terminal::{ChatTerminal, read_chat_input};

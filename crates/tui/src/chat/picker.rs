@@ -1,0 +1,158 @@
+//! A list to choose from: typed letters filter it, arrows move, and what is chosen is shown in more detail beside or below.
+
+use annals_ui::terminal::{Span, Style, StyledLine, clip, width, wrap};
+
+use crate::key::Key;
+
+/// One row to choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PickerRow {
+    /// What the choice returns.
+    pub answer: String,
+    /// What is shown.
+    pub line: StyledLine,
+    /// More about it, shown while it is selected.
+    pub preview: Vec<StyledLine>,
+    /// Whether it is hidden until all rows are asked for.
+    pub is_elsewhere: bool,
+}
+
+/// A list to choose from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picker {
+    /// What is chosen.
+    pub title: String,
+    /// What to know before.
+    pub about: Vec<StyledLine>,
+    /// The rows.
+    pub rows: Vec<PickerRow>,
+    /// The row that is selected at first.
+    pub preset: usize,
+    /// What shows the rows that are elsewhere, such as `all projects`; empty if there are none.
+    pub elsewhere: String,
+}
+
+/// What a key did to a picker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PickerOutcome {
+    Open,
+    Cancel,
+    Choose(String),
+}
+
+/// A list on the screen.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenPicker {
+    picker: Picker,
+    filter: String,
+    /// Among the rows that are shown.
+    selected: usize,
+    is_everything_shown: bool,
+    is_preview_shown: bool,
+}
+
+/// Rows of a preview.
+const MAX_PREVIEW: usize = 8;
+
+impl OpenPicker {
+    pub(crate) fn new(picker: Picker) -> Self {
+        let is_everything_shown = picker.rows.iter().all(|row| row.is_elsewhere);
+        let selected = picker.preset;
+        Self { picker, filter: String::new(), selected, is_everything_shown, is_preview_shown: true }
+    }
+
+    /// The rows that the filter leaves.
+    fn shown(&self) -> Vec<&PickerRow> {
+        let wanted: Vec<String> = self.filter.to_lowercase().split_whitespace().map(str::to_owned).collect();
+        let is_wanted = |row: &&PickerRow| {
+            let text: String = row.line.iter().map(|span| span.text.as_str()).collect();
+            let text = text.to_lowercase();
+            (self.is_everything_shown || !row.is_elsewhere) && wanted.iter().all(|word| text.contains(word))
+        };
+        self.picker.rows.iter().filter(is_wanted).collect()
+    }
+
+    /// Applies a key.
+    pub(crate) fn press(&mut self, key: Key) -> PickerOutcome {
+        let count = self.shown().len();
+        match key {
+            Key::Escape | Key::Ctrl('c') => return PickerOutcome::Cancel,
+            Key::Enter => {
+                if let Some(row) = self.shown().get(self.selected) {
+                    return PickerOutcome::Choose(row.answer.clone());
+                }
+            }
+            Key::Up | Key::Ctrl('p') => self.selected = self.selected.saturating_sub(1),
+            Key::Down | Key::Ctrl('n') => self.selected = (self.selected + 1).min(count.saturating_sub(1)),
+            Key::PageUp => self.selected = self.selected.saturating_sub(10),
+            Key::PageDown => self.selected = (self.selected + 10).min(count.saturating_sub(1)),
+            Key::Home => self.selected = 0,
+            Key::End => self.selected = count.saturating_sub(1),
+            Key::Ctrl('a') if !self.picker.elsewhere.is_empty() => {
+                self.is_everything_shown = !self.is_everything_shown;
+                self.selected = 0;
+            }
+            Key::Tab => self.is_preview_shown = !self.is_preview_shown,
+            Key::Backspace => {
+                self.filter.pop();
+                self.selected = 0;
+            }
+            Key::Char(character) => {
+                self.filter.push(character);
+                self.selected = 0;
+            }
+            _ => {}
+        }
+        PickerOutcome::Open
+    }
+
+    /// Adds pasted text to the filter.
+    pub(crate) fn paste(&mut self, text: &str) {
+        self.filter.push_str(&annals_ui::one_line(text));
+        self.selected = 0;
+    }
+
+    /// The rows of the screen, and the column of the cursor in the line of the filter, which is the second.
+    pub(crate) fn rows(&self, columns: usize, height: usize) -> (Vec<StyledLine>, usize) {
+        let shown = self.shown();
+        let mut rows = vec![vec![Span::new(format!(" {}", self.picker.title), Style::BOLD)]];
+        let filter = clip(&self.filter, columns.saturating_sub(10));
+        let cursor = 9 + width(&filter);
+        rows.push(vec![Span::new(" search: ", Style::DIM), Span::plain(filter)]);
+        let about: Vec<StyledLine> =
+            self.picker.about.iter().flat_map(|line| wrap(line, columns.saturating_sub(2))).collect();
+        rows.extend(about.into_iter().take(height / 3));
+        let selection = shown.get(self.selected);
+        let preview: Vec<StyledLine> = match selection {
+            Some(row) if self.is_preview_shown && !row.preview.is_empty() => {
+                let lines = row.preview.iter().flat_map(|line| wrap(line, columns.saturating_sub(4)));
+                let max = MAX_PREVIEW.max(height / 3).min(height / 2);
+                let mut lines: Vec<StyledLine> = lines.take(max).collect();
+                lines.iter_mut().for_each(|line| line.insert(0, Span::dim("  │ ")));
+                lines
+            }
+            _ => Vec::new(),
+        };
+        let room = height.saturating_sub(rows.len() + 2 + preview.len()).max(1);
+        let first = self.selected.saturating_sub(room.saturating_sub(1));
+        for (at, row) in shown.iter().enumerate().skip(first).take(room) {
+            let mark = if at == self.selected { Span::new(" ❯ ", Style::BOLD) } else { Span::plain("   ") };
+            let bold = |span: &Span| match at == self.selected {
+                true => Span::new(span.text.clone(), span.style.bold()),
+                false => span.clone(),
+            };
+            rows.push(std::iter::once(mark).chain(row.line.iter().map(bold)).collect());
+        }
+        if shown.is_empty() {
+            rows.push(vec![Span::dim("   nothing matches")]);
+        }
+        rows.resize(height.saturating_sub(1 + preview.len()).max(rows.len()), StyledLine::new());
+        rows.extend(preview);
+        let mut keys = vec!["enter chooses".to_owned(), "esc cancels".to_owned(), "tab preview".to_owned()];
+        if !self.picker.elsewhere.is_empty() {
+            keys.push(format!("ctrl-a {}", self.picker.elsewhere));
+        }
+        rows.push(vec![Span::dim(format!(" {}", keys.join(" · ")))]);
+        (rows, cursor)
+    }
+}

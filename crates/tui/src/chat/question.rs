@@ -1,0 +1,250 @@
+//! Questions: what would be done in whole, why it is asked, and the answers. An answer that allows something is possible only
+//! when all of it has been on the screen.
+
+use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, line_width, width, wrap};
+
+use crate::input::LineInput;
+use crate::key::Key;
+
+/// What kind of answer a choice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// It allows what is shown.
+    Allow,
+    /// It refuses; a few words may say what to do instead.
+    Refuse,
+}
+
+/// An answer that can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionChoice {
+    /// What it says.
+    pub label: String,
+    /// What it does.
+    pub kind: QuestionKind,
+    /// What it returns.
+    pub answer: String,
+}
+
+/// A question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// Names it to the program that asks.
+    pub id: String,
+    /// What is asked about, in a line.
+    pub title: StyledLine,
+    /// All of what would be done; nothing in it is hidden.
+    pub body: Vec<StyledLine>,
+    /// Why it is asked, and what else to know.
+    pub why: Vec<StyledLine>,
+    /// The answers.
+    pub choices: Vec<QuestionChoice>,
+    /// The answer that is selected at first.
+    pub preset: usize,
+    /// Whether refusing takes a few words for the model.
+    pub has_comment: bool,
+}
+
+/// What was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionAnswer {
+    /// The question.
+    pub id: String,
+    /// What the choice returns.
+    pub answer: String,
+    /// The words for the model.
+    pub comment: Option<String>,
+}
+
+/// What a key did to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum QuestionOutcome {
+    Open,
+    /// The person turned away from it.
+    Cancel,
+    Answered(QuestionAnswer),
+}
+
+/// A question on the screen.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenQuestion {
+    question: Question,
+    selected: usize,
+    /// The first row of the body that is shown.
+    top: usize,
+    /// Rows of the body that fit, and all of them, at the last layout.
+    fits: usize,
+    rows: usize,
+    /// Rows from the start that were on the screen.
+    seen: usize,
+    is_unread_told: bool,
+    comment: Option<LineInput>,
+}
+
+impl OpenQuestion {
+    pub(crate) fn new(question: Question) -> Self {
+        let selected = question.preset.min(question.choices.len().saturating_sub(1));
+        Self {
+            question,
+            selected,
+            top: 0,
+            fits: 0,
+            rows: usize::MAX,
+            seen: 0,
+            is_unread_told: false,
+            comment: None,
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.question.id
+    }
+
+    fn is_seen(&self) -> bool {
+        self.seen >= self.rows
+    }
+
+    /// Applies a key.
+    pub(crate) fn press(&mut self, key: Key) -> QuestionOutcome {
+        if let Some(comment) = &mut self.comment {
+            match key {
+                Key::Escape | Key::Tab => self.comment = None,
+                Key::Ctrl('c') => return QuestionOutcome::Cancel,
+                Key::Enter => return self.answer(),
+                key => drop(comment.edit(key)),
+            }
+            return QuestionOutcome::Open;
+        }
+        let last = self.question.choices.len().saturating_sub(1);
+        match key {
+            Key::Escape | Key::Ctrl('c') => return QuestionOutcome::Cancel,
+            Key::Up | Key::Ctrl('p') => self.selected = self.selected.saturating_sub(1),
+            Key::Down | Key::Ctrl('n') => self.selected = (self.selected + 1).min(last),
+            Key::PageDown | Key::Char(' ') => self.scroll(isize::try_from(self.fits).unwrap_or(1)),
+            Key::PageUp => self.scroll(-isize::try_from(self.fits).unwrap_or(1)),
+            Key::Char(digit @ '1'..='9') => {
+                let at = usize::from(digit as u8 - b'1');
+                if at <= last {
+                    self.selected = at;
+                    return self.answer();
+                }
+            }
+            Key::Char('y') => return self.choose(QuestionKind::Allow),
+            Key::Char('n') => return self.choose(QuestionKind::Refuse),
+            Key::Tab if self.question.has_comment => {
+                self.select(QuestionKind::Refuse);
+                self.comment = Some(LineInput::default());
+            }
+            Key::Enter => return self.answer(),
+            _ => {}
+        }
+        QuestionOutcome::Open
+    }
+
+    /// Adds pasted text to the comment.
+    pub(crate) fn paste(&mut self, text: &str) {
+        if let Some(comment) = &mut self.comment {
+            comment.insert(text);
+        }
+    }
+
+    /// Selects the first answer of a kind.
+    fn select(&mut self, kind: QuestionKind) {
+        if let Some(at) = self.question.choices.iter().position(|choice| choice.kind == kind) {
+            self.selected = at;
+        }
+    }
+
+    fn choose(&mut self, kind: QuestionKind) -> QuestionOutcome {
+        self.select(kind);
+        self.answer()
+    }
+
+    /// Scrolls the body.
+    pub(crate) fn scroll(&mut self, rows: isize) {
+        let max = self.rows.saturating_sub(self.fits);
+        self.top = self.top.saturating_add_signed(rows).min(max);
+    }
+
+    fn answer(&mut self) -> QuestionOutcome {
+        let Some(choice) = self.question.choices.get(self.selected) else { return QuestionOutcome::Open };
+        if choice.kind == QuestionKind::Allow && !self.is_seen() {
+            self.is_unread_told = true;
+            self.scroll(isize::try_from(self.fits).unwrap_or(1));
+            return QuestionOutcome::Open;
+        }
+        let comment = self.comment.as_ref().map(|line| line.text().trim().to_owned());
+        QuestionOutcome::Answered(QuestionAnswer {
+            id: self.question.id.clone(),
+            answer: choice.answer.clone(),
+            comment: comment.filter(|text| !text.is_empty() && choice.kind == QuestionKind::Refuse),
+        })
+    }
+
+    /// Lays it out in at most this many rows. What is laid out counts as seen.
+    pub(crate) fn rows(
+        &mut self,
+        columns: usize,
+        max_rows: usize,
+    ) -> (Vec<StyledLine>, Option<(usize, usize)>) {
+        let inside = columns.saturating_sub(2).max(8);
+        let warning = Style::color(Color::Yellow);
+        let mut rows = vec![rule(columns)];
+        rows.extend(wrap(&self.question.title, columns).into_iter().take(2));
+        let body: Vec<StyledLine> = self.question.body.iter().flat_map(|line| wrap(line, inside)).collect();
+        let max_why = max_rows.saturating_sub(self.question.choices.len() + 6).min(4);
+        let why = self.question.why.iter().flat_map(|line| wrap(line, inside));
+        let mut below: Vec<StyledLine> = why.take(max_why).collect();
+        for (at, choice) in self.question.choices.iter().enumerate() {
+            let is_selected = at == self.selected;
+            let mark = if is_selected { "❯ " } else { "  " };
+            let style = if is_selected { Style::BOLD } else { Style::PLAIN };
+            let mut lines = wrap(&[Span::new(format!("{}. {}", at + 1, choice.label), style)], inside);
+            for (number, line) in lines.iter_mut().enumerate() {
+                line.insert(0, Span::new(if number == 0 { mark } else { "     " }, style));
+            }
+            below.extend(lines);
+        }
+        let fixed = rows.len() + below.len() + 1;
+        // In a terminal that is too small for it nothing is seen, and nothing can be allowed.
+        self.fits = body.len().min(max_rows.saturating_sub(fixed + 1));
+        self.rows = body.len();
+        self.top = self.top.min(self.rows.saturating_sub(self.fits));
+        // Only what follows what was seen before counts: rows that were jumped over were not seen.
+        if self.top <= self.seen {
+            self.seen = self.seen.max(self.top + self.fits);
+        }
+        for line in body.iter().skip(self.top).take(self.fits) {
+            rows.push(std::iter::once(Span::plain("  ")).chain(line.iter().cloned()).collect());
+        }
+        if self.rows > self.fits {
+            let left = self.rows - (self.top + self.fits);
+            let text = match (left, self.is_seen()) {
+                (0, _) => "  (end) · pgup, pgdn scroll".to_owned(),
+                (left, true) => format!("  … {left} more lines · pgup, pgdn scroll"),
+                (left, false) => format!("  … {left} more lines · pgdn · read all to allow"),
+            };
+            let style = if self.is_unread_told && !self.is_seen() { warning } else { Style::DIM };
+            rows.push(vec![Span::new(clip(&text, columns), style)]);
+        }
+        rows.extend(below);
+        let mut cursor = None;
+        if let Some(comment) = &self.comment {
+            let head = clip(comment.head(), inside.saturating_sub(12));
+            cursor = Some((12 + width(&head), rows.len()));
+            rows.push(vec![
+                Span::new("  tell it:  ", Style::BOLD),
+                Span::plain(clip(comment.text(), inside)),
+            ]);
+        } else {
+            let hint = if self.question.has_comment { " · tab: no, with a few words" } else { "" };
+            rows.push(vec![Span::dim(clip(&format!("  enter answers · esc cancels{hint}"), columns))]);
+        }
+        debug_assert!(rows.iter().all(|row| line_width(row) <= columns + 8));
+        (rows, cursor)
+    }
+}
+
+fn rule(columns: usize) -> StyledLine {
+    vec![Span::new("─".repeat(columns), Style::color(Color::Yellow))]
+}

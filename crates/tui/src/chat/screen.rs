@@ -1,0 +1,305 @@
+//! Everything that the chat screen shows, and what it asks of the program.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use annals_ui::chat::WorkStatus;
+use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine};
+use annals_ui::view::Conversation;
+
+use super::block::{BlockForm, ChatBlock};
+use super::footer::FooterFacts;
+use super::input::PromptBox;
+use super::log::ChatLog;
+use super::log_view::LogView;
+use super::page::ChatPage;
+use super::picker::{OpenPicker, Picker};
+use super::question::{OpenQuestion, Question, QuestionAnswer};
+use crate::key::Key;
+
+/// Prompts of a resumed session that go to the scrollback; all are in the transcript.
+const MAX_PRINTED_TURNS: usize = 10;
+
+/// Where a conversation is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScreenLayout {
+    /// What is finished goes to the terminal's scrollback.
+    #[default]
+    Inline,
+    /// On the alternate screen, which scrolls itself.
+    Full,
+}
+
+/// What the screen has to know about its terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChatOptions {
+    /// Where the conversation is shown.
+    pub layout: ScreenLayout,
+    /// Whether the terminal can show more than ASCII.
+    pub unicode: bool,
+}
+
+/// Something that the person did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChatInput {
+    /// A key was pressed.
+    Key(Key),
+    /// Text was pasted.
+    Paste(String),
+}
+
+/// Something that the program is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChatEffect {
+    /// A prompt or a command was sent. During a turn it is in the queue already.
+    Submit(String),
+    /// The turn is to be interrupted.
+    Interrupt,
+    /// The turn is to be interrupted; again, the program is to end.
+    Stop,
+    /// A question was answered.
+    Answer(QuestionAnswer),
+    /// A question was turned away.
+    Refuse(String),
+    /// A row of the list was chosen; `None` if the list was closed.
+    Choose(Option<String>),
+    /// The next permission mode is wanted.
+    CycleMode,
+    /// Queued prompts are in the input again.
+    Unqueue,
+    /// The list of prompts to rewind to is wanted.
+    Rewind,
+    /// The program is to end.
+    Exit,
+    /// The process is to stop until the shell continues it.
+    Suspend,
+    /// Every cell is to be drawn again.
+    Redraw,
+}
+
+/// A conversation on a screen.
+#[derive(Debug)]
+pub struct ChatScreen {
+    pub(super) options: ChatOptions,
+    /// Columns and rows.
+    pub(super) size: (u16, u16),
+    pub(super) now: Instant,
+    pub(super) log: ChatLog,
+    /// The window of the full layout.
+    pub(super) view: LogView,
+    pub(super) page: Option<ChatPage>,
+    pub(super) picker: Option<OpenPicker>,
+    pub(super) questions: VecDeque<OpenQuestion>,
+    /// When the first question appeared.
+    pub(super) question_shown: Option<Instant>,
+    pub(super) editor: PromptBox,
+    pub(super) queue: Vec<String>,
+    pub(super) work: Option<WorkStatus>,
+    /// Tokens that were written in this turn.
+    pub(super) tokens: u64,
+    pub(super) thinking: String,
+    pub(super) todos: Vec<StyledLine>,
+    pub(super) status: Vec<StyledLine>,
+    pub(super) footer: FooterFacts,
+    pub(super) hint: Option<String>,
+    /// The key that was pressed last and acts when it is pressed twice, and when.
+    pub(super) pressed: Option<(Key, Instant)>,
+}
+
+impl ChatScreen {
+    /// Starts with an empty conversation, on a terminal of this many columns and rows.
+    pub fn new(options: ChatOptions, size: (u16, u16), now: Instant) -> Self {
+        Self {
+            options,
+            size,
+            now,
+            log: ChatLog::default(),
+            view: LogView::new(BlockForm::Brief),
+            page: None,
+            picker: None,
+            questions: VecDeque::new(),
+            question_shown: None,
+            editor: PromptBox::default(),
+            queue: Vec::new(),
+            work: None,
+            tokens: 0,
+            thinking: String::new(),
+            todos: Vec::new(),
+            status: Vec::new(),
+            footer: FooterFacts::default(),
+            hint: None,
+            pressed: None,
+        }
+    }
+
+    /// Sets the time.
+    pub fn set_now(&mut self, now: Instant) {
+        self.now = now;
+    }
+
+    /// Returns the columns of the conversation. The last column stays free, since terminals differ in what happens there.
+    pub fn columns(&self) -> usize {
+        usize::from(self.size.0).saturating_sub(1).max(10)
+    }
+
+    pub(super) fn render_options(&self) -> RenderOptions<'static> {
+        RenderOptions { unicode: self.options.unicode, ..RenderOptions::ansi(self.columns()) }
+    }
+
+    /// Follows a new size of the terminal.
+    pub fn resize(&mut self, size: (u16, u16)) {
+        self.size = size;
+        let options = self.render_options();
+        if self.options.layout == ScreenLayout::Full
+            && let Some(text) = self.log.streaming()
+        {
+            text.reflow(&options);
+        }
+    }
+
+    /// Shows a stored conversation. Of a long one, the scrollback gets the end.
+    pub fn show_conversation(&mut self, conversation: Conversation) {
+        self.log.extend(conversation.items);
+        let is_prompt = |block: &ChatBlock| matches!(block, ChatBlock::Prompt { .. });
+        let prompts = self.log.blocks().iter().enumerate().filter(|(_, block)| is_prompt(block));
+        let prompts: Vec<usize> = prompts.map(|(at, _)| at).collect();
+        if let Some(skipped) = prompts.len().checked_sub(MAX_PRINTED_TURNS + 1)
+            && self.options.layout == ScreenLayout::Inline
+        {
+            self.log.skip_to(prompts[skipped + 1]);
+            let earlier = skipped + 1;
+            let prompts = if earlier == 1 { "prompt" } else { "prompts" };
+            let text = format!("{earlier} earlier {prompts} of this session: ctrl-o shows them");
+            self.note(Style::DIM, &text);
+        }
+    }
+
+    /// Forgets the conversation: another session follows. What is in the scrollback stays there.
+    pub fn clear(&mut self) {
+        self.log.clear();
+        self.view.reset();
+        self.page = None;
+    }
+
+    /// Adds a message of the program.
+    pub fn note(&mut self, style: Style, text: &str) {
+        self.notes(vec![vec![Span::new(annals_ui::TerminalText::from(text).as_str(), style)]]);
+    }
+
+    /// Adds lines of the program.
+    pub fn notes(&mut self, lines: Vec<StyledLine>) {
+        self.log.push(ChatBlock::Notes(lines));
+    }
+
+    /// Adds a prompt that was sent.
+    pub fn prompt(&mut self, text: &str) {
+        self.log.push(ChatBlock::Prompt { sign: "> ", text: text.to_owned() });
+        self.view.go_to_end();
+    }
+
+    /// Opens a page with lines under a title.
+    pub fn open_page(&mut self, title: &str, lines: Vec<StyledLine>) {
+        self.page = Some(ChatPage::of_lines(title, lines));
+    }
+
+    /// Opens a list.
+    pub fn open_picker(&mut self, picker: Picker) {
+        self.picker = Some(OpenPicker::new(picker));
+    }
+
+    /// Asks a question, after those that are already there.
+    pub fn ask(&mut self, question: Question) {
+        self.questions.push_back(OpenQuestion::new(question));
+        if self.questions.len() == 1 {
+            self.question_shown = Some(self.now);
+        }
+    }
+
+    /// Removes a question that needs no answer any more.
+    pub fn withdraw(&mut self, id: &str) {
+        self.questions.retain(|question| question.id() != id);
+        self.question_shown = (!self.questions.is_empty()).then_some(self.now);
+    }
+
+    /// Removes all questions.
+    pub fn withdraw_all(&mut self) {
+        self.questions.clear();
+        self.question_shown = None;
+    }
+
+    /// Returns whether something covers the whole screen.
+    pub fn is_covered(&self) -> bool {
+        self.page.is_some() || self.picker.is_some()
+    }
+
+    /// Returns how many blocks were laid out for the full layout so far.
+    pub fn layouts(&self) -> usize {
+        self.view.layouts
+    }
+
+    /// Returns the text that is typed.
+    pub fn typed(&self) -> String {
+        self.editor.text()
+    }
+
+    /// Replaces the text that is typed.
+    pub fn set_typed(&mut self, text: &str) {
+        self.editor.set_text(text);
+    }
+
+    /// Sets the earlier prompts, oldest first.
+    pub fn set_history(&mut self, history: Vec<String>) {
+        self.editor.set_history(history);
+    }
+
+    /// Adds an earlier prompt.
+    pub fn remember(&mut self, prompt: &str) {
+        self.editor.remember(prompt);
+    }
+
+    /// Sets the commands that are completed, with their slashes.
+    pub fn set_commands(&mut self, commands: Vec<String>) {
+        self.editor.set_commands(commands);
+    }
+
+    /// Returns the queued prompts.
+    pub fn queue(&self) -> &[String] {
+        &self.queue
+    }
+
+    /// Queues a prompt.
+    pub fn enqueue(&mut self, prompt: String) {
+        self.queue.push(prompt);
+    }
+
+    /// Takes the first queued prompt.
+    pub fn dequeue(&mut self) -> Option<String> {
+        (!self.queue.is_empty()).then(|| self.queue.remove(0))
+    }
+
+    /// Removes a queued prompt that the model has got. If it went back to the input meanwhile, it leaves it.
+    pub fn absorbed(&mut self, prompt: &str) {
+        match self.queue.iter().position(|queued| queued == prompt) {
+            Some(at) => drop(self.queue.remove(at)),
+            None if self.editor.text() == prompt => self.editor.set_text(""),
+            None => {}
+        }
+        self.end_text();
+        self.prompt(prompt);
+    }
+
+    /// Returns what the footer says, to change it.
+    pub fn footer(&mut self) -> &mut FooterFacts {
+        &mut self.footer
+    }
+
+    /// Sets the rows of the status line, which may have styles.
+    pub fn set_status(&mut self, lines: Vec<StyledLine>) {
+        self.status = lines;
+    }
+
+    /// Sets the todo list, laid out.
+    pub fn set_todos(&mut self, lines: Vec<StyledLine>) {
+        self.todos = lines;
+    }
+}

@@ -1,0 +1,252 @@
+//! The terminal of the chat screen: taken over, drawn on in one of the two layouts, and put back on every way out of the program.
+//!
+//! Output processing stays on: warnings that other code prints to standard error must begin at the left edge.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use annals_ui::terminal::ColorMode;
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, kill_current_process_group};
+use rustix::termios::{OptionalActions, OutputModes, tcgetattr, tcsetattr};
+
+use super::draw::ChatFrame;
+use super::inline::InlineRows;
+use super::screen::{ChatInput, ChatScreen, ScreenLayout};
+use crate::cells::write_changes;
+use crate::event::Event;
+use crate::terminal::{read_events, size};
+
+const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+const ENTER: &str = "\u{1b}[?2004h";
+const LEAVE: &str = "\u{1b}[?2004l\u{1b}[0m\u{1b}[J\u{1b}[?25h";
+const TO_ALTERNATE: &str = "\u{1b}[?1049h";
+const FROM_ALTERNATE: &str = "\u{1b}[?1049l";
+/// A terminal that knows these shows a frame at once; others ignore them. The cursor is hidden meanwhile.
+const BEGIN_FRAME: &str = "\u{1b}[?2026h\u{1b}[?25l";
+const END_FRAME: &str = "\u{1b}[?2026l";
+/// Lines of the conversation that stay on the terminal after the full layout.
+const MAX_LEFT_LINES: usize = 500;
+
+/// What has been done to the terminal: nothing, raw mode, raw mode and the alternate screen.
+const RESTORED: u8 = 0;
+const RAW: u8 = 1;
+const ALTERNATE: u8 = 2;
+
+/// What has to be put back, shared with whatever ends the program.
+#[derive(Clone, Debug)]
+struct TerminalState {
+    out: Arc<File>,
+    state: Arc<AtomicU8>,
+}
+
+impl TerminalState {
+    /// Puts the terminal back without waiting for one that is not read; returns whether there was something to put back.
+    fn restore_now(&self) -> bool {
+        let state = self.state.swap(RESTORED, Ordering::SeqCst);
+        if state == RESTORED {
+            return false;
+        }
+        let mut watched = [PollFd::new(&*self.out, PollFlags::OUT)];
+        if poll(&mut watched, Some(&NO_WAIT)).is_ok_and(|ready| ready > 0) {
+            let screen = if state == ALTERNATE { FROM_ALTERNATE } else { "" };
+            let _ = (&*self.out).write_all(format!("{screen}{LEAVE}").as_bytes());
+        }
+        let _ = disable_raw_mode();
+        true
+    }
+
+    fn enter(&self) -> io::Result<()> {
+        // Another program may have changed the modes since.
+        disable_raw_mode()?;
+        enable_raw_mode()?;
+        let mut modes = tcgetattr(io::stdin())?;
+        modes.output_modes |= OutputModes::OPOST;
+        tcsetattr(io::stdin(), OptionalActions::Now, &modes)?;
+        self.state.store(RAW, Ordering::SeqCst);
+        (&*self.out).write_all(ENTER.as_bytes())
+    }
+}
+
+/// The terminal of a chat screen. Dropped, it is put back.
+#[derive(Debug)]
+pub struct ChatTerminal {
+    state: TerminalState,
+    mode: ColorMode,
+    inline: InlineRows,
+    /// The cells of the alternate screen.
+    shown: Buffer,
+}
+
+impl ChatTerminal {
+    /// Takes the terminal over; `out` is where it is written to.
+    pub fn enter(out: File, mode: ColorMode) -> io::Result<Self> {
+        let state = TerminalState { out: Arc::new(out), state: Arc::default() };
+        state.enter()?;
+        let (hooked, owner) = (state.clone(), std::thread::current().id());
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let was_taken = hooked.restore_now();
+            usual(panic);
+            // After a panic of another thread, the conversation continues.
+            if was_taken && std::thread::current().id() != owner {
+                let _ = hooked.enter();
+            }
+        }));
+        Ok(Self { state, mode, inline: InlineRows::default(), shown: Buffer::empty(Rect::ZERO) })
+    }
+
+    /// Returns what puts the terminal back when this thread is stuck.
+    pub fn restorer(&self) -> impl Fn() + Send + Sync + 'static + use<> {
+        let state = self.state.clone();
+        move || {
+            state.restore_now();
+        }
+    }
+
+    /// Returns columns and rows.
+    pub fn size() -> (u16, u16) {
+        size()
+    }
+
+    fn write(&self, text: &str) -> io::Result<()> {
+        (&*self.state.out).write_all(text.as_bytes())
+    }
+
+    /// Follows a new size.
+    pub fn resize(&mut self, screen: &mut ChatScreen) {
+        let new = size();
+        if new.0 != screen.size.0 {
+            self.inline.resize(new.0);
+        }
+        self.shown = Buffer::empty(Rect::ZERO);
+        screen.resize(new);
+    }
+
+    /// Draws everything again.
+    pub fn redraw(&mut self) -> io::Result<()> {
+        self.inline.forget();
+        self.shown = Buffer::empty(Rect::ZERO);
+        self.write("\u{1b}[H\u{1b}[2J")
+    }
+
+    /// Stops this process and its job, as the terminal itself would, and returns when it continues.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        self.leave_rows()?;
+        self.state.restore_now();
+        kill_current_process_group(Signal::STOP)?;
+        self.enter_again()
+    }
+
+    /// Takes the terminal over again, after another program may have had it.
+    pub fn enter_again(&mut self) -> io::Result<()> {
+        self.state.enter()?;
+        self.inline.forget();
+        self.shown = Buffer::empty(Rect::ZERO);
+        Ok(())
+    }
+
+    /// Draws the screen: only what changed is written, in one piece.
+    pub fn draw(&mut self, screen: &mut ChatScreen) -> io::Result<()> {
+        let mut text = String::new();
+        let is_alternate = screen.options.layout == ScreenLayout::Full || screen.is_covered();
+        self.switch(is_alternate, &mut text);
+        if is_alternate {
+            self.draw_alternate(screen, &mut text);
+        } else {
+            let finished = screen.scroll_off();
+            let (cells, cursor) = screen.draw();
+            self.inline.write(&finished, &cells, cursor, self.mode, &mut text);
+        }
+        self.write(&format!("{BEGIN_FRAME}{text}\u{1b}[?25h{END_FRAME}"))
+    }
+
+    fn draw_alternate(&mut self, screen: &mut ChatScreen, text: &mut String) {
+        let (cells, cursor) = screen.draw();
+        let mut next = Buffer::empty(Rect::new(0, 0, screen.size.0, screen.size.1));
+        next.merge(&cells);
+        next.resize(Rect::new(0, 0, screen.size.0, screen.size.1));
+        if self.shown.area != next.area {
+            self.shown = Buffer::empty(next.area);
+            text.push_str("\u{1b}[0m\u{1b}[2J");
+        }
+        write_changes(&self.shown, &next, self.mode, text);
+        let last = usize::from(screen.size.1).saturating_sub(1);
+        let (column, row) = cursor.unwrap_or((0, last));
+        let _ = write!(text, "\u{1b}[{};{}H", row + 1, column + 1);
+        self.shown = next;
+    }
+
+    /// Changes to the alternate screen or back.
+    fn switch(&mut self, is_alternate: bool, text: &mut String) {
+        let wanted = if is_alternate { ALTERNATE } else { RAW };
+        if self.state.state.swap(wanted, Ordering::SeqCst) == wanted {
+            return;
+        }
+        if is_alternate {
+            self.inline.erase(text);
+            text.push_str(TO_ALTERNATE);
+            self.shown = Buffer::empty(Rect::ZERO);
+        } else {
+            text.push_str(FROM_ALTERNATE);
+            self.inline.forget();
+        }
+    }
+
+    /// Leaves the rows below the scrollback, so that what follows stands where they were.
+    fn leave_rows(&mut self) -> io::Result<()> {
+        let mut text = String::new();
+        self.switch(false, &mut text);
+        self.inline.erase(&mut text);
+        self.write(&text)
+    }
+
+    /// Ends: what is not in the scrollback goes there.
+    pub fn finish(&mut self, screen: &mut ChatScreen) -> io::Result<()> {
+        self.leave_rows()?;
+        let mut rows = screen.take_finished();
+        let first = rows.len().saturating_sub(MAX_LEFT_LINES);
+        rows.drain(..first);
+        let frame = ChatFrame { rows, cursor: None };
+        let cells = frame.cells(screen.size.0, screen.options.unicode);
+        let mut text = String::new();
+        for y in 0..cells.area.height {
+            crate::cells::write_row(&cells, y, self.mode, &mut text);
+            text.push_str("\r\n");
+        }
+        self.write(&text)
+    }
+}
+
+impl Drop for ChatTerminal {
+    fn drop(&mut self) {
+        self.state.restore_now();
+    }
+}
+
+/// Waits for keys and pastes. A terminal that is gone is an error.
+pub fn read_chat_input() -> io::Result<Vec<ChatInput>> {
+    let stdin = io::stdin();
+    let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
+    match poll(&mut watched, None) {
+        Ok(_) => {}
+        Err(rustix::io::Errno::INTR) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    }
+    let events = watched[0].revents();
+    if !events.contains(PollFlags::IN) || events.contains(PollFlags::HUP) {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    }
+    let input = |event| match event {
+        Event::Key(key) => Some(ChatInput::Key(key)),
+        Event::Paste(text) => Some(ChatInput::Paste(text)),
+        _ => None,
+    };
+    Ok(read_events()?.into_iter().filter_map(input).collect())
+}

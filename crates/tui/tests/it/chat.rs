@@ -1,0 +1,448 @@
+//! The chat screen: what keys do, what scrolls off, what must be seen before it is allowed, and that hostile text stays text.
+
+use annals_testkit::builder::Session;
+use annals_testkit::hostile::{HOSTILE, Surface, hostile_part};
+use annals_tui::chat::{
+    CHAT_KEYS, ChatEffect, ChatInput, FooterFacts, PermissionSign, QuestionAnswer, ScreenLayout,
+};
+use annals_ui::terminal::Style;
+
+use crate::chat_fixture::{Chat, plain, question, sessions, stored};
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (40, 15), (200, 60)];
+
+#[track_caller]
+fn check(name: &str, size: (u16, u16), seen: &str) {
+    let path =
+        format!("{}/tests/it/frames/chat-{name}-{}x{}.txt", env!("CARGO_MANIFEST_DIR"), size.0, size.1);
+    if std::env::var_os("ANNALS_BLESS").is_some() {
+        return std::fs::write(path, seen).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(seen == expected, "{name}: the frame is\n{seen}--- the file has\n{expected}---");
+}
+
+fn answered(answer: &str, comment: Option<&str>) -> Vec<ChatEffect> {
+    vec![ChatEffect::Answer(QuestionAnswer {
+        id: "q".to_owned(),
+        answer: answer.to_owned(),
+        comment: comment.map(str::to_owned),
+    })]
+}
+
+/// A turn with everything in it: a thought, Markdown, a call, a sub-agent, a text that still arrives.
+fn turn(chat: &mut Chat) {
+    let now = chat.now;
+    chat.screen.note(Style::BOLD, "annals");
+    chat.screen.prompt("Count the beds, 日本語 👨‍👩‍👧 שלום");
+    chat.screen.start_work("working", now);
+    chat.screen.add_thought("first a thought\nthen another");
+    chat.screen.start_text();
+    for piece in
+        ["## Beds\n\nThere are **thi", "rty** beds:\n\n- one\n- two\n\n```rust\nfn main() {}\n", "```\n"]
+    {
+        chat.screen.add_text(piece);
+    }
+    let input = r#"{"command":"seq 1 9"}"#;
+    chat.start_call("c1", "Bash", input);
+    chat.finish_call("c1", "Bash", input, r"1\n2\n3\n4\n5\n6\n7\n8\n9");
+    let task = r#"{"description":"Look around","subagent_type":"Explore","prompt":"Find beds"}"#;
+    chat.start_call("c2", "Task", task);
+    for pattern in ["a", "b", "c", "d"] {
+        let input = format!(r#"{{"pattern":"{pattern}"}}"#);
+        let step = annals_ui::view::LiveCall { id: "s", tool: "Grep", input: input.as_bytes(), cwd: "/w" };
+        step.started().items.iter().for_each(|step| chat.screen.add_step("c2", 1, step));
+    }
+    chat.screen.add_agent_tokens("c2", 1234);
+    chat.screen.add_tokens(321);
+    chat.wait(7000);
+}
+
+#[test]
+fn frames_of_a_turn() {
+    for size in SIZES {
+        for (layout, name) in [(ScreenLayout::Inline, "inline"), (ScreenLayout::Full, "full")] {
+            let mut chat = Chat::new(layout, size);
+            *chat.screen.footer() = FooterFacts {
+                mode: PermissionSign::AcceptEdits,
+                model: "opus-4-5".to_owned(),
+                context: Some(12),
+                title: Some("Beds".to_owned()),
+            };
+            turn(&mut chat);
+            chat.screen.enqueue("and then water them".to_owned());
+            chat.type_text("half typed");
+            let seen = if layout == ScreenLayout::Inline { chat.all() } else { chat.frame() };
+            check(&format!("turn-{name}"), size, &seen);
+        }
+    }
+}
+
+#[test]
+fn frames_of_questions_lists_and_pages() {
+    for size in SIZES {
+        let mut chat = Chat::new(ScreenLayout::Inline, size);
+        turn(&mut chat);
+        chat.screen.scroll_off();
+        chat.screen.ask(question(&["echo one", "rm -r build"]));
+        check("question", size, &chat.frame());
+        chat.screen.withdraw("q");
+        chat.screen.open_picker(sessions());
+        check("picker", size, &chat.frame());
+        chat.wait(1000);
+        chat.press("esc ctrl-o");
+        check("transcript", size, &chat.frame());
+        chat.press("q");
+        chat.screen.finish_work();
+        chat.press("?");
+        check("keys", size, &chat.frame());
+    }
+}
+
+#[test]
+fn what_is_finished_scrolls_off_once_and_in_order() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
+    turn(&mut chat);
+    let first = chat.all();
+    assert!(first.contains("● Bash  seq 1 9") && first.contains("• two"), "{first}");
+    let (off, live) = first.split_once("────\n").unwrap();
+    assert!(!off.contains("Look around") && live.contains("Look around"), "a running call stays: {first}");
+    assert!(live.contains("4 tool calls · 1.2k tokens"), "{live}");
+    let task = r#"{"description":"Look around","subagent_type":"Explore","prompt":"Find beds"}"#;
+    chat.finish_call("c2", "Task", task, "30 beds");
+    let second = chat.all();
+    let off = second.split_once("────\n").unwrap().0;
+    assert!(off.contains("Look around") && off.contains("30 beds") && !off.contains("seq 1 9"), "{second}");
+    assert!(!chat.all().split_once("────\n").unwrap().0.contains("beds"), "only once");
+}
+
+#[test]
+fn markdown_scrolls_off_block_by_block_and_is_the_same_as_at_once() {
+    let text = "# A\n\npara one two three four five six seven eight\n\n- x\n- y\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend\n";
+    let mut whole = Chat::new(ScreenLayout::Inline, (40, 20));
+    whole.screen.show_conversation(stored(&Session::new().reply(text).into_bytes()));
+    let expected = whole.all();
+    let expected = expected.split_once("────\n").unwrap().0.to_owned();
+    let mut chat = Chat::new(ScreenLayout::Inline, (40, 20));
+    chat.screen.start_text();
+    let mut off = String::new();
+    for (at, _) in text.char_indices() {
+        chat.screen.add_text(&text[at..=at]);
+        off.push_str(chat.all().split_once("────\n").unwrap().0);
+    }
+    chat.screen.end_text();
+    off.push_str(chat.all().split_once("────\n").unwrap().0);
+    assert!(expected.starts_with(off.trim_end_matches('\n')), "{off}\n----\n{expected}");
+    assert!(off.contains("para one") && off.contains("end"), "{off}");
+}
+
+#[test]
+fn prompts_are_queued_shown_and_edited_again() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
+    let now = chat.now;
+    chat.screen.start_work("working", now);
+    chat.type_text("one");
+    assert_eq!(chat.press("enter"), [ChatEffect::Submit("one".to_owned())]);
+    chat.type_text("two");
+    chat.press("enter");
+    assert_eq!(chat.screen.queue(), ["one", "two"]);
+    let seen = chat.frame();
+    assert!(seen.contains("queued: one · up edits") && seen.contains("queued: two"), "{seen}");
+    chat.screen.absorbed("one");
+    assert_eq!(chat.screen.queue(), ["two"]);
+    chat.type_text("three");
+    assert_eq!(chat.press("up"), [ChatEffect::Unqueue]);
+    assert_eq!((chat.screen.queue().len(), chat.screen.typed().as_str()), (0, "two\nthree"));
+    // The model got it in the same moment: it is not sent twice.
+    chat.screen.set_typed("two");
+    chat.screen.absorbed("two");
+    assert_eq!(chat.screen.typed(), "");
+}
+
+#[test]
+fn escape_interrupts_clears_and_rewinds() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
+    let now = chat.now;
+    chat.screen.start_work("working", now);
+    assert_eq!(chat.press("esc"), [ChatEffect::Interrupt]);
+    chat.screen.work().unwrap().interrupts = 1;
+    assert_eq!(chat.press("esc"), [], "only ctrl-c exits");
+    assert_eq!(chat.press("ctrl-c"), [ChatEffect::Stop]);
+    chat.screen.finish_work();
+    chat.type_text("words");
+    assert_eq!(chat.press("esc"), []);
+    assert!(chat.frame().contains("press esc again to clear"));
+    chat.wait(900);
+    assert_eq!((chat.press("esc"), chat.screen.typed().as_str()), (vec![], "words"), "that was too slow");
+    chat.press("esc");
+    assert_eq!(chat.screen.typed(), "");
+    assert_eq!(chat.press("up").len(), 0);
+    assert_eq!(chat.screen.typed(), "words", "what was cleared is in the history");
+    chat.screen.set_typed("");
+    assert_eq!(chat.press("esc esc"), [ChatEffect::Rewind]);
+}
+
+#[test]
+fn two_presses_exit_and_one_does_not() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
+    chat.type_text("words");
+    assert_eq!(chat.press("ctrl-c"), []);
+    assert_eq!(chat.screen.typed(), "");
+    assert_eq!(chat.press("ctrl-c"), [ChatEffect::Exit]);
+    assert_eq!(chat.press("ctrl-c"), []);
+    chat.wait(3000);
+    assert_eq!(chat.press("ctrl-c"), [], "a later one is a first one");
+    assert_eq!(chat.press("ctrl-d"), []);
+    assert_eq!(chat.press("ctrl-d"), [ChatEffect::Exit]);
+    chat.type_text("ab");
+    chat.press("home ctrl-d");
+    assert_eq!(chat.screen.typed(), "b", "with text it deletes");
+    assert_eq!(chat.press("shift-tab"), [ChatEffect::CycleMode]);
+}
+
+#[test]
+fn nothing_is_allowed_before_all_of_it_was_shown() {
+    let lines: Vec<String> = (1..=60).map(|line| format!("echo {line}")).collect();
+    let body: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
+    chat.screen.ask(question(&body));
+    assert_eq!(chat.press("y"), [], "a key that was meant for the prompt");
+    assert_eq!(chat.screen.typed(), "y");
+    chat.wait(1000);
+    assert!(chat.frame().contains("more lines · pgdn · read all to allow"));
+    for _ in 0..3 {
+        assert_eq!(chat.press("y"), [], "{}", chat.frame());
+        assert_eq!(chat.press("1"), [], "{}", chat.frame());
+        let seen = chat.frame();
+        if seen.contains("echo 60") {
+            break;
+        }
+        chat.press("pgup");
+    }
+    while !chat.frame().contains("echo 60") {
+        chat.press("pgdn");
+    }
+    assert_eq!(chat.press("y"), answered("y", None));
+
+    // To refuse, nothing need be read.
+    chat.screen.ask(question(&body));
+    chat.wait(1000);
+    chat.frame();
+    chat.press("tab");
+    chat.type_text("not now");
+    assert_eq!(chat.press("enter"), answered("n", Some("not now")));
+    chat.screen.ask(question(&body));
+    chat.wait(1000);
+    assert_eq!(chat.press("esc"), [ChatEffect::Refuse("q".to_owned())]);
+
+    // In a terminal that is too small to show anything, nothing can be allowed.
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 6));
+    chat.screen.ask(question(&body));
+    chat.wait(1000);
+    for _ in 0..100 {
+        chat.frame();
+        assert_eq!(chat.press("1 pgdn"), []);
+    }
+}
+
+#[test]
+fn questions_are_answered_one_after_the_other() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (80, 24));
+    chat.type_text("half");
+    chat.screen.ask(question(&["first"]));
+    let mut second = question(&["second"]);
+    second.id = "r".to_owned();
+    chat.screen.ask(second);
+    chat.wait(1000);
+    assert!(chat.frame().contains("first"));
+    assert_eq!(chat.press("2"), answered("a", None));
+    assert_eq!(chat.press("y"), [], "the next one has just appeared");
+    chat.wait(1000);
+    assert!(chat.frame().contains("second"));
+    chat.screen.withdraw("r");
+    assert!(chat.frame().contains("❯ halfy"), "{}", chat.frame());
+}
+
+#[test]
+fn a_list_is_filtered_and_shows_what_is_elsewhere_on_request() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (80, 24));
+    chat.screen.open_picker(sessions());
+    assert!(!chat.frame().contains("Garden"));
+    chat.press("ctrl-a");
+    chat.type_text("gard");
+    let seen = chat.frame();
+    assert!(seen.contains("❯ 3 Garden") && !seen.contains("Tax table") && seen.contains("first prompt of 3"));
+    assert_eq!(chat.press("enter"), [ChatEffect::Choose(Some("3".to_owned()))]);
+    chat.screen.open_picker(sessions());
+    assert_eq!(chat.press("down enter"), [ChatEffect::Choose(Some("2".to_owned()))]);
+    chat.screen.open_picker(sessions());
+    chat.type_text("nothing like it");
+    assert!(chat.frame().contains("nothing matches"));
+    assert_eq!(chat.press("enter"), []);
+    assert_eq!(chat.press("esc"), [ChatEffect::Choose(None)]);
+}
+
+#[test]
+fn the_transcript_shows_everything_and_text_is_found_in_it() {
+    let output = (1..=100).map(|line| format!("line {line}")).collect::<Vec<_>>().join(r"\n");
+    for layout in [ScreenLayout::Inline, ScreenLayout::Full] {
+        let mut chat = Chat::new(layout, (60, 20));
+        chat.start_call("c1", "Bash", r#"{"command":"seq"}"#);
+        chat.finish_call("c1", "Bash", r#"{"command":"seq"}"#, &output);
+        let brief = chat.all();
+        assert!(brief.contains("more (ctrl-o)") && !brief.contains("line 50"), "{brief}");
+        chat.press("ctrl-o");
+        assert!(chat.frame().contains("line 100"), "{}", chat.frame());
+        chat.press("g");
+        assert!(chat.frame().contains("line 1\n"), "{}", chat.frame());
+        chat.press("/");
+        chat.type_text("line 50");
+        chat.press("enter");
+        assert!(
+            chat.frame().contains("line 50\n") && !chat.frame().contains("line 49\n"),
+            "{}",
+            chat.frame()
+        );
+        chat.press("/");
+        chat.type_text("cucumber");
+        chat.press("enter");
+        assert!(chat.frame().contains("not found"));
+        chat.press("q");
+        assert!(chat.frame().contains("❯"));
+    }
+}
+
+#[test]
+fn a_long_conversation_is_laid_out_where_it_is_shown() {
+    let mut session = Session::new();
+    for number in 0..2000 {
+        session = session.prompt(&format!("prompt {number}")).reply(&format!("answer **{number}**"));
+    }
+    let mut chat = Chat::new(ScreenLayout::Full, (80, 24));
+    chat.screen.show_conversation(stored(&session.into_bytes()));
+    let seen = chat.frame();
+    assert!(seen.contains("answer 1999"), "{seen}");
+    assert!(chat.screen.layouts() < 100, "{} blocks were laid out", chat.screen.layouts());
+    let before = chat.screen.layouts();
+    chat.frame();
+    assert_eq!(chat.screen.layouts(), before, "an unchanged screen costs nothing");
+    chat.press("pgup pgup");
+    let above = chat.frame();
+    assert!(!above.contains("answer 1999") && above.contains("more below"), "{above}");
+    chat.press("pgdn pgdn pgdn");
+    assert!(chat.frame().contains("answer 1999"));
+    assert!(chat.screen.layouts() < 200);
+    // The scrollback gets the end, and says what it does not get.
+    let mut session = Session::new();
+    for number in 0..20 {
+        session = session.prompt(&format!("prompt {number}.")).reply("fine");
+    }
+    let mut chat = Chat::new(ScreenLayout::Inline, (80, 24));
+    chat.screen.show_conversation(stored(&session.into_bytes()));
+    let seen = chat.all();
+    assert!(seen.contains("prompt 10.") && !seen.contains("prompt 9."), "{seen}");
+    assert!(seen.contains("10 earlier prompts of this session: ctrl-o shows them"), "{seen}");
+    chat.press("ctrl-o g");
+    assert!(chat.frame().contains("prompt 0."), "{}", chat.frame());
+}
+
+#[test]
+fn no_cell_has_hostile_text() {
+    for layout in [ScreenLayout::Inline, ScreenLayout::Full] {
+        for size in SIZES {
+            let mut chat = Chat::new(layout, size);
+            let json = r#"{"command":"\u001b[2J\u202e\u0007x","description":"\u001b]0;t\u0007"}"#;
+            let now = chat.now;
+            chat.screen.footer().model = HOSTILE.to_owned();
+            chat.screen.footer().title = Some(HOSTILE.to_owned());
+            chat.screen.set_status(vec![plain(HOSTILE)]);
+            chat.screen.note(Style::DIM, HOSTILE);
+            chat.screen.notes(vec![plain(HOSTILE)]);
+            chat.screen.prompt(HOSTILE);
+            chat.screen.start_work(HOSTILE, now);
+            chat.screen.add_thought(HOSTILE);
+            chat.start_call("c0", HOSTILE, json);
+            chat.screen.show_output("c0", HOSTILE);
+            chat.start_call("c1", "Bash", json);
+            chat.screen.show_output("c1", HOSTILE);
+            chat.finish_call("c1", "Bash", json, r"\u001b[2J\u202ex");
+            chat.screen.start_text();
+            HOSTILE.chars().for_each(|piece| chat.screen.add_text(&piece.to_string()));
+            chat.screen.enqueue(HOSTILE.to_owned());
+            chat.screen.set_todos(vec![plain(HOSTILE)]);
+            chat.screen.update(ChatInput::Paste(HOSTILE.to_owned()));
+            let mut seen = chat.all();
+            chat.press("ctrl-o");
+            seen.push_str(&chat.frame());
+            chat.press("q");
+            let mut asked = question(&[HOSTILE]);
+            (asked.title, asked.why) = (plain(HOSTILE), vec![plain(HOSTILE)]);
+            asked.choices[0].label = HOSTILE.to_owned();
+            chat.screen.ask(asked);
+            seen.push_str(&chat.frame());
+            let mut picker = sessions();
+            picker.title = HOSTILE.to_owned();
+            picker.about = vec![plain(HOSTILE)];
+            picker.rows[0].line = plain(HOSTILE);
+            picker.rows[0].preview = vec![plain(HOSTILE)];
+            chat.screen.open_picker(picker);
+            seen.push_str(&chat.frame());
+            chat.press("esc");
+            chat.screen.open_page(HOSTILE, vec![plain(HOSTILE)]);
+            seen.push_str(&chat.frame());
+            chat.press("/");
+            assert_eq!(hostile_part(seen.as_bytes(), Surface::Plain), None, "{seen}");
+        }
+    }
+}
+
+#[test]
+fn every_size_draws_without_a_panic_and_within_it() {
+    for columns in [1, 5, 10, 19, 20, 40, 79, 300] {
+        for rows in [1, 2, 3, 5, 8, 13, 24, 100] {
+            for layout in [ScreenLayout::Inline, ScreenLayout::Full] {
+                let mut chat = Chat::new(layout, (80, 24));
+                turn(&mut chat);
+                chat.screen.resize((columns, rows));
+                for keys in ["a", "ctrl-o", "pgup", "q"] {
+                    chat.press(keys);
+                    let (buffer, cursor) = chat.screen.draw();
+                    assert!(
+                        buffer.area.height <= rows.max(2) && buffer.area.width == columns,
+                        "{columns}x{rows}"
+                    );
+                    assert!(cursor.is_none_or(|(_, row)| row < usize::from(rows.max(2))), "{columns}x{rows}");
+                }
+                chat.screen.ask(question(&["one", "two"]));
+                chat.frame();
+                chat.screen.open_picker(sessions());
+                chat.frame();
+                chat.screen.scroll_off();
+            }
+        }
+    }
+}
+
+#[test]
+fn without_unicode_every_cell_is_ascii() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (80, 24));
+    chat.screen = annals_tui::chat::ChatScreen::new(
+        annals_tui::chat::ChatOptions { layout: ScreenLayout::Inline, unicode: false },
+        (80, 24),
+        chat.now,
+    );
+    turn(&mut chat);
+    let off = crate::chat_fixture::frame_text(&chat.screen.scroll_off());
+    let seen = off + &chat.frame();
+    assert!(seen.is_ascii(), "{seen}");
+}
+
+#[test]
+fn the_keys_are_documented() {
+    let path = format!("{}/../../docs/chat.md", env!("CARGO_MANIFEST_DIR"));
+    let document = std::fs::read_to_string(path).unwrap();
+    for (scope, keys, what) in CHAT_KEYS {
+        let row = format!("| {} | {keys} | {what} |", scope.title());
+        assert!(document.contains(&row), "docs/chat.md has no row\n{row}");
+    }
+}
