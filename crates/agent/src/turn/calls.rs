@@ -88,6 +88,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         let told = self.after_batch(&answered, commands, report).await;
         self.append_remarks()?;
+        let told = told.and(self.append_nested_memory(commands, report).await?);
         Ok(if told.is_some() { RunOutcome::All } else { RunOutcome::Interrupted })
     }
 

@@ -12,6 +12,7 @@
 //! | `approve`, `attempt` | the first two of these |
 //! | `hooks` | what hooks are told, and what follows from their answers |
 //! | `servers` | what MCP servers offer |
+//! | `memory`, `told` | memory files that apply once a file is used; what the model was told already |
 //! | `queue` | what comes while a turn runs: prompts, settings |
 //! | `progress` | what tools report while they run |
 //! | `pull_request` | pull requests that commands open |
@@ -27,6 +28,7 @@ mod calls;
 mod compact;
 mod custom_command;
 mod hooks;
+mod memory;
 mod pending;
 mod progress;
 mod pull_request;
@@ -36,6 +38,7 @@ mod run;
 mod servers;
 mod state;
 mod step;
+mod told;
 mod wait;
 
 pub use agent::Agent;

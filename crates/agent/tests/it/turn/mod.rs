@@ -9,6 +9,7 @@ mod going_on;
 mod holds;
 mod hooked;
 mod interrupts;
+mod nested_memory;
 mod odd_files;
 mod remembering;
 mod rewind;

@@ -279,6 +279,7 @@ impl ChatApp {
         let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
         agent.custom.clone_from(&self.custom);
         agent.structured = toolbox.structured;
+        agent.system_prompt = Some(self.system_prompt.clone());
         self.add_hooks(&mut agent, &toolbox.shells, args, context);
         agent.mcp = self.mcp.servers.clone();
         Ok((agent, toolbox.shells))
