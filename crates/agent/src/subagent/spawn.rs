@@ -8,6 +8,7 @@ use annals_store::source::new_agent_id;
 use super::AgentDefinition;
 use crate::api::call::{Caller, RetryClock};
 use crate::api::transport::Transport;
+use crate::commands::CustomCommand;
 use crate::context::SystemPrompt;
 use crate::conversation::{Conversation, StoreContext};
 use crate::protocol::{Event, Prompt, ToolProgress, TurnConfig, TurnEnd, TurnReport};
@@ -31,6 +32,8 @@ pub struct SubagentConfig<'a, T, S> {
     pub definitions: Vec<AgentDefinition>,
     /// The system prompt, beside the instructions of a definition.
     pub system_prompt: SystemPrompt,
+    /// The commands and skills that the models may use.
+    pub skills: Arc<[CustomCommand]>,
     /// Makes the tools of a sub-agent, except the one that starts others.
     #[allow(clippy::type_complexity, reason = "what it makes is what an agent has")]
     pub make_tools: Box<dyn Fn() -> Vec<Box<dyn Tool + 'a>> + Send + Sync + 'a>,
@@ -117,6 +120,7 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
         let policy = Policy { ..*parent.policy };
         let mut agent = Agent::new(conversation, caller, self.tools(definition, id), policy, turn_config);
         agent.system_prompt = Some(system_prompt);
+        agent.skills = Arc::clone(&self.config.skills);
         agent.grants = parent.grants.clone();
         agent.hooks = parent.hooks.clone();
         agent.prompt_id = parent.prompt_id.map(str::to_owned);

@@ -10,6 +10,7 @@ use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PromptContent};
 
 use super::hooks::CallRemarks;
+use super::skill::UsedSkill;
 use super::told::ToldContext;
 use crate::api::call::{Caller, RetryClock};
 use crate::api::request::Role;
@@ -75,6 +76,10 @@ pub struct Agent<'a, T, S> {
     pub(crate) prompt_id: Option<String>,
     /// The system prompt with its memory files, which are read again after a compaction.
     pub system_prompt: Option<SystemPrompt>,
+    /// The commands and skills that the model may use.
+    pub skills: Arc<[CustomCommand]>,
+    /// The skills that the current calls use.
+    pub(super) used_skills: Vec<UsedSkill>,
     /// What the model was told and is not told again.
     pub(super) told: ToldContext,
     /// How often hooks may keep a turn from ending.
@@ -116,6 +121,8 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             has_started: false,
             prompt_id: None,
             system_prompt: None,
+            skills: Arc::default(),
+            used_skills: Vec::new(),
             told: ToldContext::default(),
             max_stop_blocks: MAX_STOP_BLOCKS,
             notify_after: NOTIFY_AFTER,

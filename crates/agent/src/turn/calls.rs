@@ -29,11 +29,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let mut rest = calls;
         let mut grouping = Grouping::NewMessage;
         let mut answered = Vec::new();
+        self.used_skills.clear();
         while !rest.is_empty() {
             let (group, after) = rest.split_at(self.group(rest));
             let mut approvals = Vec::new();
             for call in group {
                 let approval = self.approve(call, commands, report).await;
+                let approval = self.expand_skill(call, approval, commands, report).await;
                 if matches!(approval, Approval::Interrupted) {
                     self.answer_all(rest, INTERRUPTED_CALL, grouping, report)?;
                     return Ok(RunOutcome::Interrupted);
@@ -88,6 +90,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         let told = self.after_batch(&answered, commands, report).await;
         self.append_remarks()?;
+        self.append_used_skills()?;
         let told = told.and(self.append_nested_memory(commands, report).await?);
         Ok(if told.is_some() { RunOutcome::All } else { RunOutcome::Interrupted })
     }

@@ -13,6 +13,7 @@
 //! | `hooks` | what hooks are told, and what follows from their answers |
 //! | `servers` | what MCP servers offer |
 //! | `memory`, `told` | memory files that apply once a file is used; what the model was told already |
+//! | `skill` | skills: the list for the model, and the text of one that it uses |
 //! | `queue` | what comes while a turn runs: prompts, settings |
 //! | `progress` | what tools report while they run |
 //! | `pull_request` | pull requests that commands open |
@@ -36,6 +37,7 @@ mod queue;
 mod respond;
 mod run;
 mod servers;
+mod skill;
 mod state;
 mod step;
 mod told;

@@ -143,6 +143,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             ending
         };
         saved.into_iter().for_each(|saved| self.restore(saved));
+        if self.conversation.is_main() {
+            self.grants.end_turn();
+        }
         // Unless the caller has chosen another one meanwhile.
         if let Some(model) = state.model.take().or(Some(model)) {
             self.turn_config.model = model;
@@ -230,6 +233,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             self.mcp.wait_for_lists().await;
             self.offer_server_tools();
             self.append_instructions()?;
+            self.append_skill_listing()?;
             self.append_queued_prompts(commands)?;
             self.report_notices(report);
             if self.turn_config.max_responses.is_some_and(|max| state.finished.responses >= max) {

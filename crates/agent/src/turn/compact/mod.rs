@@ -141,7 +141,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         self.conversation.set_context(0);
         report(Event::Compacted { tokens_before, trigger });
         self.after_compaction(trigger, &summary, commands, report).await?;
-        // Whoever interrupts the hooks does not undo it.
+        // An interrupt of the hooks does not undo it.
         let _ = self.reload_memory(commands, report).await;
         Ok(CompactionOutcome::Done)
     }

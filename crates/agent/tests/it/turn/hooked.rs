@@ -303,15 +303,7 @@ async fn a_compaction_is_told_before_and_after_and_the_session_starts_over() {
 
 #[tokio::test]
 async fn a_hook_sees_the_command_that_a_prompt_names_and_can_refuse_it() {
-    let greet = CustomCommand {
-        name: "greet".into(),
-        about: String::new(),
-        hint: None,
-        allowed: vec![],
-        model: None,
-        body: "Greet $0 @@a@@".into(),
-        author: Author::Person,
-    };
+    let greet = CustomCommand::new("greet", "Greet $0 @@a@@", Author::Person);
     for (answer, is_refused) in [
         (r#"{"decision":"block","reason":"NOT-THAT"}"#, true),
         (r#"{"hookSpecificOutput":{"additionalContext":"BE-KIND"}}"#, false),

@@ -14,6 +14,7 @@ mod odd_files;
 mod remembering;
 mod rewind;
 mod showing;
+mod skills;
 mod summing_up;
 mod tools;
 mod torn;

@@ -54,7 +54,8 @@ fn obeyed(cwd: &Path) -> Vec<(String, &'static str)> {
     let settings =
         settings.map(|name| (cwd.join(".claude").join(name), "permission rules and other settings"));
     let servers = [(cwd.join(".mcp.json"), "MCP servers, each of which is asked about")];
-    let folders = [("commands", "custom slash commands"), ("agents", "custom sub-agents")];
+    let folders =
+        [("commands", "custom slash commands"), ("skills", "skills"), ("agents", "custom sub-agents")];
     let folders = folders.map(|(name, what)| (cwd.join(".claude").join(name), what));
     let holds = |path: &Path| path.read_dir().is_ok_and(|mut entries| entries.next().is_some());
     let folders = rules.chain(folders).filter(|(path, _)| holds(path));
