@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use annals_store::session::AppendError;
 use annals_transcript::draft::{CompactionTrigger, Draft, PromptContent, QueueStep};
 use annals_transcript::usage::Tokens;
 
@@ -165,6 +166,15 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         finished
     }
 
+    /// Tells the model what happened in the background since its last request.
+    fn append_notices(&mut self) -> Result<(), AppendError> {
+        if !self.conversation.is_main() {
+            return Ok(());
+        }
+        let notices: Vec<String> = self.tools.iter().flat_map(|tool| tool.take_notices()).collect();
+        self.conversation.append_reminders(&notices)
+    }
+
     async fn run(
         &mut self,
         input: TurnInput<'_>,
@@ -225,11 +235,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             (state.finished.reason, state.finished.text) = (TerminalReason::HookStopped, words);
             return Ok(TurnEnd::Done);
         }
-        if self.conversation.is_main() {
-            let notices: Vec<String> = self.tools.iter().flat_map(|tool| tool.take_notices()).collect();
-            self.conversation.append_reminders(&notices)?;
-        }
         loop {
+            self.append_notices()?;
             self.mcp.wait_for_lists().await;
             self.offer_server_tools();
             self.append_instructions()?;

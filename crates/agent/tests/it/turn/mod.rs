@@ -11,6 +11,7 @@ mod hooked;
 mod interrupts;
 mod nested_memory;
 mod odd_files;
+mod questions;
 mod remembering;
 mod rewind;
 mod showing;

@@ -272,6 +272,7 @@ impl ChatApp {
             model: turn_config.model.clone(),
             limits,
             kinds: self.kinds.clone(),
+            approver,
             skills: self.custom.clone().into(),
             system_prompt: self.system_prompt.clone(),
             mcp: self.mcp.servers.clone(),

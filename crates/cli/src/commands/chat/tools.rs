@@ -12,14 +12,16 @@ use annals_agent::context::SystemPrompt;
 use annals_agent::conversation::{Conversation, FileBackups, StoreContext};
 use annals_agent::mcp::McpServers;
 use annals_agent::one_shot::OneShot;
+use annals_agent::protocol::Approver;
 use annals_agent::subagent::{AgentDefinition, SubagentConfig, SubagentSpawner};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
 use annals_agent::tools::fetch::{FetchScope, SystemResolver, WebSettings};
 use annals_agent::tools::structured::{StructuredOutput, StructuredSlot};
 use annals_agent::tools::todo::{TodoStore, Todos};
 use annals_agent::tools::{
-    AgentTool, Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, PathFilter, Read,
-    SkillCall, SkillTool, TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
+    AgentTool, AskUserQuestion, Bash, BashOutput, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, KillShell,
+    NotebookEdit, PathFilter, Read, SkillCall, SkillTool, TodoWrite, Tool, ToolContext, WebFetch, WebSearch,
+    Write,
 };
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::{Rules, listed};
@@ -63,6 +65,8 @@ pub(super) struct ModelAccess<'a> {
     pub(super) limits: Limits,
     /// The types of sub-agents.
     pub(super) kinds: Vec<AgentDefinition>,
+    /// Who can be asked.
+    pub(super) approver: Approver,
     /// The commands and skills that models may use.
     pub(super) skills: Arc<[CustomCommand]>,
     /// The system prompt that sub-agents share.
@@ -115,6 +119,11 @@ pub(super) fn tools<'a>(
     };
     let mut tools = outfit.tools(todos);
     tools.push(Box::new(ExitPlanMode));
+    // Without anybody to ask, they are not offered, as in the original.
+    if models.approver == Approver::Person {
+        tools.push(Box::new(EnterPlanMode));
+        tools.push(Box::new(AskUserQuestion));
+    }
     let offered = args.sdk.tools.clone();
     let subagents = SubagentConfig {
         caller: models.caller,

@@ -20,6 +20,7 @@ mod file_restore;
 mod hooks;
 mod keys;
 mod permission;
+mod question;
 mod raw_mode;
 mod reports;
 mod rewind;
