@@ -22,6 +22,7 @@ SCRIPTS = {
     "unknown": [CALL("NoSuchTool", a=1), TEXT("There is none.")],
     "agent": [CALL("Agent", subagent_type="general-purpose", description="a look", prompt="Look @@inner@@", run_in_background=False), TEXT("The agent is done.")],
     "inner": [TEXT("Inner words.")],
+    "read": [CALL("Read", file_path="{{CWD}}/sub/deep/b.rs"), TEXT("Read.")],
     "refused": [{"status": 400, "error": "invalid_request_error", "message": "that is wrong", "content": []}],
 }
 
@@ -43,13 +44,21 @@ class Hook:
 class Scenario:
     """Hooks, and a prompt."""
 
-    def __init__(self, name, prompt, *hooks, settings=None, quick=False, arguments=()):
+    def __init__(self, name, prompt, *hooks, settings=None, quick=False, arguments=(), files=None):
         self.name, self.prompt, self.hooks, self.settings, self.is_quick, self.arguments = name, prompt, hooks, settings or {}, quick, arguments
+        # Files of the work folder, or below config/ of the config dir.
+        self.files = files or {}
 
 
 ASK = {"permissions": {"allow": []}}
 TOLD = ("SessionStart", "UserPromptSubmit", "MessageDisplay", "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch",
         "CwdChanged", "SubagentStart", "SubagentStop", "Stop", "SessionEnd")
+NOTES = {
+    "CLAUDE.md": "Top @extra.md\n", "extra.md": "Extra\n", "CLAUDE.local.md": "Local\n", "config/CLAUDE.md": "Mine\n", "config/rules/own.md": "Own\n",
+    ".claude/rules/always.md": "Always\n", ".claude/rules/rust.md": "---\npaths: \"**/*.{rs,toml}\"\n---\nRust\n", ".claude/rules/none.md": "---\npaths: [\"*.py\"]\n---\nPython\n",
+    "sub/CLAUDE.md": "Sub @imp.md\n", "sub/imp.md": "Imported\n", "sub/deep/.claude/CLAUDE.md": "Deep\n", "sub/deep/.claude/rules/r.md": "Rule\n", "sub/deep/b.rs": "fn b() {}\n",
+}
+COMMANDS = {"config/commands/greet.md": "Greet $0: $ARGUMENTS\n"}
 ALL = [Hook(event) for event in TOLD]
 
 SCENARIOS = [
@@ -63,6 +72,9 @@ SCENARIOS = [
     Scenario("told_of_an_unknown_tool", "@@unknown@@", *ALL),
     Scenario("told_of_an_agent", "@@agent@@", *ALL, settings={"permissions": {"allow": ["Agent", "Task"]}}, quick=True),
     Scenario("told_of_a_compaction", "/compact keep x", Hook("PreCompact"), Hook("PostCompact"), Hook("SessionStart")),
+    Scenario("told_of_instructions", "@@read@@", Hook("InstructionsLoaded"), settings={"permissions": {"allow": ["Read"]}}, files=NOTES, quick=True),
+    Scenario("told_of_a_command", "/greet Ann @@hello@@", Hook("UserPromptExpansion", "PLAIN-EXPANSION"), files=COMMANDS, quick=True),
+    Scenario("command_context", "/greet Ann @@hello@@", Hook("UserPromptExpansion", answer("UserPromptExpansion", additionalContext="JSON-EXPANSION")), files=COMMANDS),
     # PreToolUse: every outcome.
     Scenario("pre_silent", "@@bash@@", Hook("PreToolUse")),
     Scenario("pre_text", "@@bash@@", Hook("PreToolUse", "PLAIN-PRE")),

@@ -24,6 +24,11 @@ SCRIPTS = {
     "inner": [TEXT("Inner words.")],
     "edit": [CALL("Write", file_path="{{CWD}}/b.txt", content="new\n"), TEXT("Edited.")],
     "twice": [CALL("Bash", command="echo first", description="first"), CALL("Bash", command="echo next", description="next"), TEXT("Both.")],
+    "ask": [CALL("AskUserQuestion", questions=[
+        {"question": "Which color?", "header": "Color", "options": [{"label": "Red", "description": "r"}, {"label": "Blue", "description": "b"}], "multiSelect": False},
+        {"question": "Which sizes?", "header": "Size", "options": [{"label": "S", "description": "s"}, {"label": "L", "description": "l"}], "multiSelect": True},
+    ]), TEXT("Thank you.")],
+    "plan": [CALL("EnterPlanMode"), CALL("ExitPlanMode", plan="1. write"), WRITE, TEXT("Carried out.")],
     "again": [TEXT("Not yet."), TEXT("Now it is done.")],
     "refused": [{"status": 400, "error": "invalid_request_error", "message": "that is wrong", "content": []}],
     "think": [[{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Thought."}]],
@@ -173,6 +178,46 @@ async def permission_callback_that_interrupts(place):
         await client.query("Say hello @@hello@@")
         second = [message async for message in client.receive_response()]
     return {"subtype": result(first).subtype, "error": result(first).is_error, "second": texts(second)}
+
+
+async def question_that_the_program_answers(place):
+    asked = []
+
+    async def decide(tool, given, context):
+        asked.append([tool, place.plain(given), len(context.suggestions)])
+        return sdk.PermissionResultAllow(updated_input={**given, "answers": {"Which color?": "Blue", "Which sizes?": "S, L"}})
+
+    async with sdk.ClaudeSDKClient(place.options(can_use_tool=decide)) as client:
+        await client.query("Ask @@ask@@")
+        messages = [message async for message in client.receive_response()]
+    kept = [message.tool_use_result for message in messages if isinstance(message, sdk.UserMessage)]
+    return {"asked": asked, "texts": texts(messages), "kept": kept, "denials": len(result(messages).permission_denials or [])}
+
+
+async def question_that_the_program_declines(place):
+    async def decide(tool, given, context):
+        return sdk.PermissionResultDeny(message="not now")
+
+    async with sdk.ClaudeSDKClient(place.options(can_use_tool=decide)) as client:
+        await client.query("Ask @@ask@@")
+        messages = [message async for message in client.receive_response()]
+    errors = [block.is_error for message in messages if isinstance(message, sdk.UserMessage) for block in message.content]
+    return {"texts": texts(messages), "errors": errors, "denials": len(result(messages).permission_denials or [])}
+
+
+async def plan_that_the_program_approves(place):
+    asked, modes = [], []
+
+    async def decide(tool, given, context):
+        asked.append(tool)
+        return sdk.PermissionResultAllow()
+
+    async with sdk.ClaudeSDKClient(place.options(can_use_tool=decide)) as client:
+        await client.query("Plan @@plan@@")
+        async for message in client.receive_response():
+            if isinstance(message, sdk.SystemMessage) and message.subtype == "status" and "permissionMode" in message.data:
+                modes.append(message.data["permissionMode"])
+    return {"asked": asked, "modes": modes, "files": place.files()}
 
 
 async def permission_rule_of_a_callback(place):

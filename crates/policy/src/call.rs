@@ -59,6 +59,10 @@ pub enum Call<'c> {
     WebSearch,
     /// A sub-agent of this type.
     Agent(&'c str),
+    /// A skill that allows no calls.
+    Skill(&'c str),
+    /// A skill that allows calls while it is used.
+    GrantingSkill(&'c str),
     /// A tool of an MCP server, by its full name.
     Mcp(&'c str),
     /// A plan to approve.
@@ -79,6 +83,7 @@ impl<'c> Call<'c> {
             Self::WebFetch(_) => "WebFetch",
             Self::WebSearch => "WebSearch",
             Self::Agent(_) => "Agent",
+            Self::Skill(_) | Self::GrantingSkill(_) => "Skill",
             Self::Plan => "ExitPlanMode",
             Self::Mcp(name) | Self::Inward(name) | Self::Other(name) => name,
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Author, CustomCommand};
+use super::{Author, CustomCommand, Invoker};
 use crate::front_matter::{FrontMatter, unquoted};
 use annals_policy::paths::{Disk, FileKind, resolve};
 use annals_policy::rules::listed;
@@ -103,19 +103,30 @@ fn resolve_within(path: &Path, within: Option<&Path>) -> Result<(PathBuf, FileKi
 }
 
 fn read(path: &Path, folder: &CommandFolder, within: Option<&Path>) -> Result<CustomCommand, String> {
+    let text = read_text(path, within)?;
+    let below = path.strip_prefix(&folder.path).unwrap_or(path).with_extension("");
+    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+    parse(&names.join(":"), &text, folder.author, None)
+}
+
+/// Reads a regular file that must stay within a folder.
+pub(super) fn read_text(path: &Path, within: Option<&Path>) -> Result<String, String> {
     let (real, kind) = resolve_within(path, within)?;
     let size = || fs::metadata(&real).map_or(u64::MAX, |metadata| metadata.len());
     // Reading anything but a regular file may block.
     if kind != FileKind::File || size() > MAX_BYTES {
         return Err("it is not a regular file, or larger than 256 KiB".to_owned());
     }
-    let text = fs::read_to_string(&real).map_err(|error| error.to_string())?;
-    let below = path.strip_prefix(&folder.path).unwrap_or(path).with_extension("");
-    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
-    parse(&names.join(":"), &text, folder.author)
+    fs::read_to_string(&real).map_err(|error| error.to_string())
 }
 
-fn parse(name: &str, text: &str, author: Author) -> Result<CustomCommand, String> {
+/// Parses a command, or the skill of a folder.
+pub(super) fn parse(
+    name: &str,
+    text: &str,
+    author: Author,
+    folder: Option<&Path>,
+) -> Result<CustomCommand, String> {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_.:".contains(letter);
     if !name.chars().all(is_plain) {
         return Err(format!("{name:?} is not a valid command name: use letters, digits, - and _"));
@@ -130,14 +141,41 @@ fn parse(name: &str, text: &str, author: Author) -> Result<CustomCommand, String
         let line = body.lines().next().unwrap_or_default().trim_start_matches('#').trim();
         line.chars().take(MAX_SUMMARY_CHARS).collect()
     };
+    let described = front_matter.words("description");
+    let about: String = described.clone().unwrap_or_else(first);
+    let is_set = |key: &str, value: &str| front_matter.words(key).as_deref() == Some(value);
+    let invoker = match () {
+        () if is_set("disable-model-invocation", "true") => Invoker::Person,
+        () if folder.is_some() && is_set("user-invocable", "false") => Invoker::Model,
+        () => Invoker::Anyone,
+    };
+    if folder.is_some() && front_matter.values("hooks").is_some() {
+        return Err(
+            "its front matter has hooks, which are not run here, so the skill is not loaded".to_owned()
+        );
+    }
+    if folder.is_some() && is_set("context", "fork") {
+        return Err("`context: fork` is not supported, so the skill is not loaded".to_owned());
+    }
+    // A command that does not say what it is for is not told to the model.
+    let is_told = invoker != Invoker::Person && (folder.is_some() || described.is_some());
+    let listing = is_told.then(|| {
+        let label = front_matter.words("name").filter(|label| folder.is_some() && label != name);
+        let label = label.map(|label| format!(" ({label})")).unwrap_or_default();
+        let when = front_matter.words("when_to_use").map(|when| format!(" - {when}")).unwrap_or_default();
+        format!("- {name}{label}: {about}{when}")
+    });
     Ok(CustomCommand {
         name: name.to_owned(),
-        about: front_matter.words("description").unwrap_or_else(first),
+        about,
         hint: front_matter.words("argument-hint"),
         allowed: front_matter.values("allowed-tools").map(rules).unwrap_or_default(),
         model: front_matter.words("model").filter(|model| model != "inherit"),
         body: body.to_owned(),
         author,
+        folder: folder.map(Path::to_path_buf),
+        invoker,
+        listing,
     })
 }
 
@@ -161,14 +199,14 @@ mod tests {
     #[test]
     fn a_file_is_a_command() {
         let text = "---\ndescription: Greets: everybody\nargument-hint: [name] [word]\nallowed-tools: Bash(git add:*, x), Read\nmodel: haiku\ndisable-model-invocation: true\n---\n\n  Say $0\n";
-        let command = parse("a:b", text, Author::Person).unwrap();
+        let command = parse("a:b", text, Author::Person, None).unwrap();
         assert_eq!(
             (command.about.as_str(), command.hint.as_deref()),
             ("Greets: everybody", Some("[name] [word]"))
         );
         assert_eq!(command.allowed, ["Bash(git add:*, x)", "Read"]);
         assert_eq!((command.model.as_deref(), command.body.as_str()), (Some("haiku"), "Say $0\n"));
-        let plain = parse("a", "# Do this\nand that", Author::Project).unwrap();
+        let plain = parse("a", "# Do this\nand that", Author::Project, None).unwrap();
         assert_eq!((plain.about.as_str(), plain.body.as_str()), ("Do this", "# Do this\nand that"));
         assert_eq!((plain.allowed, plain.model, plain.hint), (vec![], None, None));
     }
@@ -180,7 +218,7 @@ mod tests {
             "allowed-tools: [\"Bash(git log:*)\", Read]",
             "allowed-tools: Bash(git log:*) Read",
         ] {
-            let command = parse("a", &format!("---\n{front_matter}\n---\nx"), Author::Person).unwrap();
+            let command = parse("a", &format!("---\n{front_matter}\n---\nx"), Author::Person, None).unwrap();
             assert_eq!(command.allowed, ["Bash(git log:*)", "Read"], "{front_matter}");
         }
     }
@@ -193,7 +231,7 @@ mod tests {
             ("a\u{1b}[2J", "x", "not a valid command name"),
             ("a\u{202e}", "x", "not a valid command name"),
         ] {
-            let error = parse(name, text, Author::Person).unwrap_err();
+            let error = parse(name, text, Author::Person, None).unwrap_err();
             assert!(error.contains(why), "{error}");
         }
     }

@@ -4,8 +4,8 @@
 
 mod memory;
 
-pub(crate) use memory::mentions;
-pub use memory::{Memory, MemoryFile, MemorySource};
+pub use memory::{Memory, MemoryFile, MemoryKind, MemorySource, SkippedMemory, SourceForm};
+pub(crate) use memory::{NestedFile, mentions};
 
 use std::path::PathBuf;
 
@@ -69,6 +69,11 @@ pub struct SystemPrompt {
 }
 
 impl SystemPrompt {
+    /// Reads the memory files again.
+    pub(crate) fn reload(&mut self) {
+        self.memory = self.memory.reread();
+    }
+
     /// Returns the blocks of the system prompt.
     pub fn blocks(&self) -> Vec<String> {
         let mut blocks = vec![self.replacement.clone().unwrap_or_else(|| INSTRUCTIONS.to_owned())];

@@ -1,7 +1,7 @@
 //! Records of custom commands, as the original writes them: the invocation as tags, the expanded text, the files that it
 //! mentions, the rules that it allows.
 
-use annals_json::{ArrayWriter, ObjectWriter};
+use annals_json::{ArrayWriter, ObjectWriter, RawJson};
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PromptContent};
 
@@ -49,6 +49,25 @@ impl Conversation<'_> {
         self.append(Draft::attachment(&permissions(invocation)))?;
         self.mark_stale();
         Ok(line)
+    }
+
+    /// Writes the text of a skill that a call of the model uses, its files and its rules.
+    pub(crate) fn append_skill(
+        &mut self,
+        call: &str,
+        invocation: &Invocation,
+        text: &str,
+        files: &[AttachedFile],
+    ) -> Result<(), AppendError> {
+        let blocks = text_blocks(&[text.to_owned()]);
+        let draft = Draft::meta_prompt(PromptContent::Blocks(&blocks));
+        self.append(draft.field("sourceToolUseID", RawJson::string(call).raw()))?;
+        for file in files {
+            self.append(Draft::attachment(&attached(file)))?;
+        }
+        self.append(Draft::attachment(&permissions(invocation)))?;
+        self.mark_stale();
+        Ok(())
     }
 
     /// Writes that a command failed, and why.

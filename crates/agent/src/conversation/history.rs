@@ -1,4 +1,5 @@
-//! What the session tells about its past beside the messages: how full the context was, and which calls were answered.
+//! What the session tells about its past beside the messages: how full the context was, which calls were answered, what the
+//! model was told.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,6 +12,36 @@ use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::api::usage::Usage;
 use crate::protocol::PastCall;
+
+/// Attachments that are not repeated as long as the model has them in its context.
+const TOLD_ONCE: [&str; 2] = ["nested_memory", "skill_listing"];
+
+/// What the model has in its context.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PastContext {
+    /// The calls that are answered, in their order.
+    pub(crate) calls: Vec<PastCall>,
+    /// Attachments that are told once: JSON.
+    pub(crate) attachments: Vec<Vec<u8>>,
+}
+
+impl PastContext {
+    pub(super) fn of(transcript: &Transcript<'_>, messages: &[ApiMessage<'_>]) -> Self {
+        Self { calls: past_calls(transcript, messages), attachments: attachments(transcript, messages) }
+    }
+}
+
+fn attachments(transcript: &Transcript<'_>, messages: &[ApiMessage<'_>]) -> Vec<Vec<u8>> {
+    let blocks = messages.iter().flat_map(|message| &message.blocks);
+    let attachment = |node: NodeIndex| {
+        let fields = transcript.fields(node);
+        let attachment = fields.object("attachment")?;
+        let kind = attachment.text("type")?;
+        let is_told = TOLD_ONCE.iter().any(|known| kind.is(known));
+        fields.get("attachment").filter(|_| is_told).map(|attachment| attachment.raw().to_vec())
+    };
+    blocks.filter_map(|block| node(block.origin)).filter_map(attachment).collect()
+}
 
 /// Returns the tokens in the context window after the last response; 0 without one.
 pub(super) fn context(transcript: &Transcript<'_>, messages: &[ApiMessage<'_>]) -> u64 {
@@ -27,7 +58,7 @@ pub(super) fn context(transcript: &Transcript<'_>, messages: &[ApiMessage<'_>]) 
 }
 
 /// Returns the answered calls of these messages, and the files that prompts mention.
-pub(super) fn past_calls(transcript: &Transcript<'_>, messages: &[ApiMessage<'_>]) -> Vec<PastCall> {
+fn past_calls(transcript: &Transcript<'_>, messages: &[ApiMessage<'_>]) -> Vec<PastCall> {
     let mut open: HashMap<String, (String, Vec<u8>)> = HashMap::new();
     let (mut calls, mut last) = (Vec::new(), None);
     for block in messages.iter().flat_map(|message| &message.blocks) {

@@ -12,10 +12,9 @@ use annals_transcript::resume::{
 };
 use annals_transcript::transcript::Transcript;
 
-use super::history;
+use super::history::{self, PastContext};
 use crate::api::model::Model;
 use crate::api::request::{Message, Role};
-use crate::protocol::PastCall;
 
 /// Replaces a missing beginning.
 const MISSING_BEGINNING: &str = "(The beginning of this conversation is missing.)";
@@ -82,8 +81,8 @@ pub(crate) struct RebuiltMessages {
     pub(crate) responses: Vec<String>,
     /// The tokens in the context window after the last response; 0 without one.
     pub(crate) context: u64,
-    /// The calls that are answered, in their order.
-    pub(crate) past_calls: Vec<PastCall>,
+    /// What the model has in its context.
+    pub(crate) past: PastContext,
 }
 
 /// Reads the file of a session or a sub-agent as the newest client does. The filler that this client adds after a last user
@@ -150,7 +149,7 @@ pub(crate) fn rebuild(bytes: &[u8], thread: ThreadKind, thinking: &ThinkingFilte
         last_prompt,
         responses: responses_of(&transcript),
         context: history::context(&transcript, resumed.messages()),
-        past_calls: history::past_calls(&transcript, resumed.messages()),
+        past: PastContext::of(&transcript, resumed.messages()),
     }
 }
 

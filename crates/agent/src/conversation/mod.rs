@@ -16,6 +16,7 @@ mod surroundings;
 pub(crate) use append::failed_result;
 pub use backups::FileBackups;
 pub(crate) use custom_command::{AttachedFile, ExpandedCommand};
+pub(crate) use history::PastContext;
 pub use messages::ApiMessage;
 pub(crate) use messages::{Grouping, is_thought};
 pub use open::{ConversationStart, OpenError, Persistence, StoreContext};
@@ -30,7 +31,7 @@ use annals_store::source::new_uuid;
 use annals_store::{SessionKey, Slug};
 use annals_transcript::draft::{Draft, ThreadKind};
 
-use crate::protocol::{Notice, PastCall};
+use crate::protocol::Notice;
 use backend::Backend;
 use messages::{RebuiltMessages, ThinkingFilter};
 use rewind::RewindPoint;
@@ -65,20 +66,20 @@ pub struct Conversation<'s> {
     open_calls: Vec<String>,
     /// The tokens in the context window after the last response.
     context: u64,
-    /// The calls of the past, until the tools are told of them: after opening and after a rewind.
+    /// The past, until the agent knows it: after opening and after a rewind.
     past: PastCalls,
     /// The ids of all responses of the conversation.
     responses: HashSet<String>,
 }
 
-/// Whether the tools know the calls of the past.
+/// Whether the agent knows the past.
 #[derive(Debug)]
 enum PastCalls {
-    /// The next rebuild collects them.
+    /// The next rebuild collects it.
     Unread,
-    /// They wait for the tools.
-    Collected(Vec<PastCall>),
-    /// The tools know them.
+    /// It waits for the agent.
+    Collected(PastContext),
+    /// The agent knows it.
     Known,
 }
 
@@ -174,7 +175,7 @@ impl<'s> Conversation<'s> {
         self.responses.extend(rebuilt.responses);
         self.context = rebuilt.context;
         if matches!(self.past, PastCalls::Unread) {
-            self.past = PastCalls::Collected(rebuilt.past_calls);
+            self.past = PastCalls::Collected(rebuilt.past);
         }
     }
 
@@ -187,10 +188,10 @@ impl<'s> Conversation<'s> {
         self.context = tokens;
     }
 
-    /// Returns the calls of the past if the tools do not know them yet.
-    pub(crate) fn take_past_calls(&mut self) -> Option<Vec<PastCall>> {
+    /// Returns the past if the agent does not know it yet.
+    pub(crate) fn take_past(&mut self) -> Option<PastContext> {
         match std::mem::replace(&mut self.past, PastCalls::Known) {
-            PastCalls::Collected(calls) => Some(calls),
+            PastCalls::Collected(past) => Some(past),
             state => {
                 self.past = state;
                 None

@@ -250,7 +250,9 @@ fn fail(outcome: &mut HookOutcome, hook: &RegisteredHook, name: &str, failure: &
 
 /// Returns the name of an event in records: `PreToolUse:Bash`, `Stop`.
 pub(crate) fn hook_name(event: HookEvent, value: &str) -> String {
-    match event.has_matcher() && !value.is_empty() {
+    // The name of a command is matched, and not part of the hook's name.
+    let is_named = event.has_matcher() && event != HookEvent::UserPromptExpansion;
+    match is_named && !value.is_empty() {
         true => format!("{}:{value}", event.name()),
         false => event.name().to_owned(),
     }

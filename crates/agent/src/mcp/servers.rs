@@ -101,13 +101,9 @@ impl McpServers {
     /// Returns the prompts of the servers as commands.
     pub fn commands(&self) -> Vec<CustomCommand> {
         let command = |prompt: &super::prompt::PromptDefinition| CustomCommand {
-            name: prompt.full_name.clone(),
             about: prompt.about.clone(),
             hint: prompt.hint(),
-            allowed: Vec::new(),
-            model: None,
-            body: String::new(),
-            author: Author::Person,
+            ..CustomCommand::new(&prompt.full_name, "", Author::Person)
         };
         let prompts = self.iter().flat_map(|server| server.state().prompts);
         prompts.map(|prompt| command(&prompt)).collect()

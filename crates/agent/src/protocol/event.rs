@@ -1,5 +1,6 @@
 //! Events: everything that a conversation reports to its caller.
 
+use annals_policy::Mode;
 use annals_transcript::draft::CompactionTrigger;
 
 use super::permission::{Denial, PermissionRequest};
@@ -40,6 +41,8 @@ pub enum Event {
     PermissionWithdrawn(String),
     /// A person must decide about a call; [`Command::Permit`](super::Command::Permit) answers.
     PermissionRequested(PermissionRequest),
+    /// A call changed the permission mode.
+    ModeChanged(Mode),
     /// A call was denied.
     Denied(Denial),
     /// A call starts.

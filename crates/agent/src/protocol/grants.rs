@@ -36,7 +36,8 @@ impl Grants {
 
     /// Allows what these rules name until [`Self::end_turn`].
     pub(crate) fn allow_for_turn(&self, rules: &[String], source: SettingsSource) {
-        self.lists().of_turn = rules.iter().map(|rule| Rule::new(rule, RuleList::Allow, source)).collect();
+        let rules = rules.iter().map(|rule| Rule::new(rule, RuleList::Allow, source));
+        self.lists().of_turn.extend(rules);
     }
 
     /// Drops the rules of the turn.

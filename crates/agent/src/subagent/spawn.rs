@@ -8,6 +8,7 @@ use annals_store::source::new_agent_id;
 use super::AgentDefinition;
 use crate::api::call::{Caller, RetryClock};
 use crate::api::transport::Transport;
+use crate::commands::CustomCommand;
 use crate::context::SystemPrompt;
 use crate::conversation::{Conversation, StoreContext};
 use crate::protocol::{Event, Prompt, ToolProgress, TurnConfig, TurnEnd, TurnReport};
@@ -31,6 +32,8 @@ pub struct SubagentConfig<'a, T, S> {
     pub definitions: Vec<AgentDefinition>,
     /// The system prompt, beside the instructions of a definition.
     pub system_prompt: SystemPrompt,
+    /// The commands and skills that the models may use.
+    pub skills: Arc<[CustomCommand]>,
     /// Makes the tools of a sub-agent, except the one that starts others.
     #[allow(clippy::type_complexity, reason = "what it makes is what an agent has")]
     pub make_tools: Box<dyn Fn() -> Vec<Box<dyn Tool + 'a>> + Send + Sync + 'a>,
@@ -68,16 +71,21 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
         tools
     }
 
-    fn turn_config(&self, definition: &AgentDefinition, task: &AgentTask, parent: &TurnConfig) -> TurnConfig {
-        let named = task.model.as_ref().or(definition.model.as_ref());
-        let system_prompt = SystemPrompt {
+    /// Returns the system prompt of a sub-agent, with memory files as they are now.
+    fn system_prompt(&self, definition: &AgentDefinition) -> SystemPrompt {
+        let mut prompt = SystemPrompt {
             replacement: Some(definition.prompt.clone()),
             appended: None,
             ..self.config.system_prompt.clone()
         };
+        prompt.reload();
+        prompt
+    }
+
+    fn turn_config(&self, definition: &AgentDefinition, task: &AgentTask, parent: &TurnConfig) -> TurnConfig {
+        let named = task.model.as_ref().or(definition.model.as_ref());
         TurnConfig {
             model: named.map_or_else(|| parent.model.clone(), |name| (self.config.model_name)(name)),
-            system: system_prompt.blocks(),
             max_responses: Some(MAX_RESPONSES),
             ..parent.clone()
         }
@@ -104,9 +112,15 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
         let conversation = Conversation::of_agent(*store, parent.subagent_storage, &start);
         let conversation = conversation.map_err(|error| SpawnError::Failed(error.to_string()))?;
         let caller = Caller { retry: caller.retry.clone(), ..*caller };
-        let turn_config = self.turn_config(definition, task, parent.turn_config);
+        let system_prompt = self.system_prompt(definition);
+        let turn_config = TurnConfig {
+            system: system_prompt.blocks(),
+            ..self.turn_config(definition, task, parent.turn_config)
+        };
         let policy = Policy { ..*parent.policy };
         let mut agent = Agent::new(conversation, caller, self.tools(definition, id), policy, turn_config);
+        agent.system_prompt = Some(system_prompt);
+        agent.skills = Arc::clone(&self.config.skills);
         agent.grants = parent.grants.clone();
         agent.hooks = parent.hooks.clone();
         agent.prompt_id = parent.prompt_id.map(str::to_owned);

@@ -1,4 +1,5 @@
-//! ExitPlanMode: shows a plan to the user for approval. The permission request is the usual one; the caller leaves plan mode.
+//! EnterPlanMode and ExitPlanMode: the model plans before it changes anything, and shows the plan to the user for approval. The
+//! permission request is the usual one; the turn changes the mode.
 
 use annals_json::Fields;
 
@@ -7,6 +8,41 @@ use super::input::Input;
 use super::spec::{ParamType, SpecBuilder};
 use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
+
+/// The name of the tool that begins plan mode.
+pub(crate) const ENTER: &str = "EnterPlanMode";
+
+/// Begins plan mode.
+#[derive(Clone, Copy, Debug)]
+pub struct EnterPlanMode;
+
+impl Tool for EnterPlanMode {
+    fn spec(&self) -> ToolSpec {
+        SpecBuilder::new(
+            ENTER,
+            "Begins plan mode: from now on nothing is changed, until the user has approved a plan that ExitPlanMode shows. Use it before a change that can be made in several ways or affects many files; not for small ones.",
+        )
+        .build()
+    }
+
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
+    }
+
+    fn call(&self, _: &Fields<'_>) -> Result<ToolRequest, InputError> {
+        Ok(ToolRequest::Inward(ENTER))
+    }
+
+    fn run<'t>(&'t self, _: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {
+        at_once(|| {
+            let message = "The mode is plan now: find out what the change needs, and change nothing.";
+            let kept = object(|kept| {
+                kept.string("message", message);
+            });
+            Ok(Outcome::text(message, kept))
+        })
+    }
+}
 
 /// Ends plan mode; runs when the user has approved the plan.
 #[derive(Clone, Copy, Debug)]

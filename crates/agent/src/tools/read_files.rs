@@ -62,6 +62,8 @@ enum KnownContent {
 #[derive(Debug, Default)]
 pub struct ReadFiles {
     files: Mutex<HashMap<PathBuf, (KnownContent, ReadExtent)>>,
+    /// Files that were used since [`Self::take_used`].
+    used: Mutex<Vec<PathBuf>>,
 }
 
 impl ReadFiles {
@@ -72,10 +74,23 @@ impl ReadFiles {
 
     /// Notes that a file with this content was read or written. Reading a part does not undo that the whole is known.
     pub fn note(&self, path: &Path, print: Fingerprint, extent: ReadExtent) {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_path_buf());
         let mut files = self.files();
         let whole_before = files.get(path) == Some(&(KnownContent::Read(print), ReadExtent::Whole));
         let extent = if whole_before { ReadExtent::Whole } else { extent };
         files.insert(path.to_path_buf(), (KnownContent::Read(print), extent));
+    }
+
+    /// Returns the files that were read or written since the last time, each once.
+    pub(crate) fn take_used(&self) -> Vec<PathBuf> {
+        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut each = Vec::new();
+        for path in used {
+            if !each.contains(&path) {
+                each.push(path);
+            }
+        }
+        each
     }
 
     /// Notes what the session tells of a file. A part does not undo that the whole is known.

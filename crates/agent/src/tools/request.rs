@@ -21,6 +21,10 @@ pub enum ToolRequest {
     WebSearch,
     /// A sub-agent of this type.
     Agent(String),
+    /// A skill that allows no calls.
+    Skill(String),
+    /// A skill that allows calls while it is used.
+    GrantingSkill(String),
     /// A plan that is to be carried out.
     Plan,
     /// A tool of an MCP server, by its full name.
@@ -39,6 +43,8 @@ impl ToolRequest {
             Self::WebFetch(url) => Call::WebFetch(url),
             Self::WebSearch => Call::WebSearch,
             Self::Agent(kind) => Call::Agent(kind),
+            Self::Skill(name) => Call::Skill(name),
+            Self::GrantingSkill(name) => Call::GrantingSkill(name),
             Self::Plan => Call::Plan,
             Self::Mcp(name) => Call::Mcp(name),
             Self::Inward(name) => Call::Inward(name),

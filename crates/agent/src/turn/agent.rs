@@ -10,10 +10,13 @@ use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PromptContent};
 
 use super::hooks::CallRemarks;
+use super::skill::UsedSkill;
+use super::told::ToldContext;
 use crate::api::call::{Caller, RetryClock};
 use crate::api::request::Role;
 use crate::api::transport::Transport;
 use crate::commands::CustomCommand;
+use crate::context::SystemPrompt;
 use crate::conversation::{Conversation, Grouping};
 use crate::hooks::Hooks;
 use crate::mcp::McpServers;
@@ -71,8 +74,14 @@ pub struct Agent<'a, T, S> {
     pub(super) has_started: bool,
     /// The id of the current prompt, for hooks.
     pub(crate) prompt_id: Option<String>,
-    /// The memory files of the context and their kinds, for hooks.
-    pub memory_files: Vec<(String, &'static str)>,
+    /// The system prompt with its memory files, which are read again after a compaction.
+    pub system_prompt: Option<SystemPrompt>,
+    /// The commands and skills that the model may use.
+    pub skills: Arc<[CustomCommand]>,
+    /// The skills that the current calls use.
+    pub(super) used_skills: Vec<UsedSkill>,
+    /// What the model was told and is not told again.
+    pub(super) told: ToldContext,
     /// How often hooks may keep a turn from ending.
     pub max_stop_blocks: u32,
     /// How long a question may be open before hooks are told of it.
@@ -111,7 +120,10 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             start_remarks: CallRemarks::default(),
             has_started: false,
             prompt_id: None,
-            memory_files: Vec::new(),
+            system_prompt: None,
+            skills: Arc::default(),
+            used_skills: Vec::new(),
+            told: ToldContext::default(),
             max_stop_blocks: MAX_STOP_BLOCKS,
             notify_after: NOTIFY_AFTER,
         }
@@ -126,8 +138,9 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
     pub(super) fn sync(&mut self) -> Result<(), AppendError> {
         self.conversation.prepare_turn(&self.turn_config.model, self.policy.mode);
         self.conversation.messages()?;
-        if let Some(calls) = self.conversation.take_past_calls() {
-            self.contexts().iter().for_each(|context| context.restore(&calls));
+        if let Some(past) = self.conversation.take_past() {
+            self.contexts().iter().for_each(|context| context.restore(&past.calls));
+            self.told = ToldContext::of(&past.attachments);
         }
         self.update_surroundings();
         self.offer_server_tools();

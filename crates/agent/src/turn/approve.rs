@@ -24,7 +24,7 @@ pub(super) enum Approval {
     /// The call runs.
     Run(ApprovedCall),
     /// A plan was approved: the call runs, and plan mode ends.
-    LeavePlan,
+    LeavePlan(ApprovedCall),
     Resolved(Outcome),
     Interrupted,
 }
@@ -41,21 +41,21 @@ pub(super) struct ApprovedCall {
 impl Approval {
     pub(super) fn agreed(&self) -> Option<&Path> {
         match self {
-            Self::Run(call) => call.path.as_deref(),
-            Self::LeavePlan | Self::Resolved(_) | Self::Interrupted => None,
+            Self::Run(call) | Self::LeavePlan(call) => call.path.as_deref(),
+            Self::Resolved(_) | Self::Interrupted => None,
         }
     }
 
     /// Returns the input, if it was changed.
     pub(super) fn input(&self) -> Option<&[u8]> {
         match self {
-            Self::Run(call) => call.input.as_deref(),
+            Self::Run(call) | Self::LeavePlan(call) => call.input.as_deref(),
             _ => None,
         }
     }
 
     pub(super) fn is_run(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::LeavePlan)
+        matches!(self, Self::Run(_) | Self::LeavePlan(_))
     }
 }
 
@@ -193,19 +193,22 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let changed = changes.input.filter(|changed| *changed != input);
         let Some(changed) = changed else {
             let input = Some(input).filter(|input| *input != call.input);
-            return match wanted {
-                ToolRequest::Plan => Approval::LeavePlan,
-                wanted => Approval::Run(self.approved(wanted, input)),
-            };
+            return self.agreed_to(wanted, input);
         };
         // The one who changes the input has seen it; what a rule denies stays denied.
         match self.read_call(&call.name, &changed) {
             Err(outcome) => Approval::Resolved(outcome),
             Ok(wanted) => match self.decide(&wanted) {
                 Decision::Deny { because } => self.refuse(call, &because.to_string(), report),
-                _ => Approval::Run(self.approved(&wanted, Some(changed))),
+                _ => self.agreed_to(&wanted, Some(changed)),
             },
         }
+    }
+
+    /// What the person has agreed to.
+    fn agreed_to(&self, wanted: &ToolRequest, input: Option<Vec<u8>>) -> Approval {
+        let call = self.approved(wanted, input);
+        if *wanted == ToolRequest::Plan { Approval::LeavePlan(call) } else { Approval::Run(call) }
     }
 
     /// Returns what a call with this input would do, or its result if it cannot be made.

@@ -60,7 +60,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         for (number, (call, approval)) in calls.iter().zip(approvals).enumerate() {
             outcomes.push(match (approval, find_tool(tools, &call.name)) {
                 (Approval::Resolved(outcome), _) => Some((outcome.clone(), 0)),
-                (Approval::Run(_) | Approval::LeavePlan, Some(tool)) => {
+                (Approval::Run(_) | Approval::LeavePlan(_), Some(tool)) => {
                     report(Event::ToolStarted {
                         call: call.id.clone(),
                         tool: call.name.clone(),

@@ -1,6 +1,7 @@
 //! Tool calls of a response: approval, attempt, result. Every call gets exactly one result.
 
 use annals_json::{ArrayWriter, RawJson};
+use annals_policy::Mode;
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PlacementError, ToolOutcome, ToolResultDraft};
 
@@ -16,7 +17,7 @@ use crate::api::request::Role;
 use crate::api::transport::Transport;
 use crate::conversation::{Grouping, failed_result};
 use crate::protocol::{Commands, Event, EventSink, INTERRUPTED_CALL, PastCall};
-use crate::tools::{CallOrder, Outcome, ToolContent};
+use crate::tools::{CallOrder, Outcome, ToolContent, plan};
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Runs calls and writes their results, in order.
@@ -29,20 +30,20 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let mut rest = calls;
         let mut grouping = Grouping::NewMessage;
         let mut answered = Vec::new();
+        self.used_skills.clear();
         while !rest.is_empty() {
             let (group, after) = rest.split_at(self.group(rest));
             let mut approvals = Vec::new();
             for call in group {
                 let approval = self.approve(call, commands, report).await;
+                let approval = self.expand_skill(call, approval, commands, report).await;
                 if matches!(approval, Approval::Interrupted) {
                     self.answer_all(rest, INTERRUPTED_CALL, grouping, report)?;
                     return Ok(RunOutcome::Interrupted);
                 }
                 approvals.push(approval);
             }
-            if approvals.iter().any(|approval| matches!(approval, Approval::LeavePlan)) {
-                self.policy.mode = self.before_plan;
-            }
+            self.change_mode(group, &approvals, report);
             let folder = self.hook_folder();
             let (outcomes, mut ran) =
                 self.attempt(group, &approvals, ProgressLog::Session, commands, report).await;
@@ -88,7 +89,22 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         let told = self.after_batch(&answered, commands, report).await;
         self.append_remarks()?;
+        self.append_used_skills()?;
+        let told = told.and(self.append_nested_memory(commands, report).await?);
         Ok(if told.is_some() { RunOutcome::All } else { RunOutcome::Interrupted })
+    }
+
+    /// Begins or ends plan mode, as approved calls say.
+    fn change_mode(&mut self, calls: &[PendingCall], approvals: &[Approval], report: &mut EventSink<'_>) {
+        for (call, approval) in calls.iter().zip(approvals) {
+            let mode = match approval {
+                Approval::LeavePlan(_) => self.before_plan,
+                Approval::Run(_) if call.name == plan::ENTER => Mode::Plan,
+                _ => continue,
+            };
+            self.set_mode(mode);
+            report(Event::ModeChanged(mode));
+        }
     }
 
     /// Tells the tools which files commands have shown to the model.

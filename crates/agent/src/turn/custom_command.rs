@@ -12,7 +12,7 @@ use super::progress::ProgressLog;
 use super::wait::{Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
-use crate::commands::{Invocation, TemplatePart, mentioned, parts};
+use crate::commands::{Invocation, Invoker, TemplatePart, mentioned};
 use crate::conversation::{AttachedFile, ExpandedCommand};
 use crate::mcp::McpServers;
 use crate::protocol::{Commands, EventSink, TurnError, WrittenLine};
@@ -37,6 +37,17 @@ pub(super) struct SavedModel {
     model: Option<String>,
 }
 
+/// What came of a text with commands and files in it.
+pub(super) enum Expansion {
+    Done {
+        text: String,
+        files: Vec<AttachedFile>,
+    },
+    /// A command in it was denied or failed.
+    Failed(String),
+    Interrupted,
+}
+
 enum CallResult {
     Done(Outcome),
     Failed(Outcome),
@@ -47,14 +58,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Applies the rules and the model of a command to this turn.
     pub(super) fn apply_command(&mut self, invocation: &Invocation) -> SavedModel {
         let command = &invocation.command;
-        self.grants.allow_for_turn(&command.allowed, command.author.source());
+        self.grants.allow_for_turn(&command.rules(), command.author.source());
         let model = command.model.clone().map(|model| std::mem::replace(&mut self.turn_config.model, model));
         SavedModel { model }
     }
 
     /// Ends what [`Self::apply_command`] applied.
     pub(super) fn restore(&mut self, saved: SavedModel) {
-        self.grants.end_turn();
         if let Some(model) = saved.model {
             self.turn_config.model = model;
         }
@@ -71,7 +81,32 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if invocation.command.body.is_empty() && McpServers::is_tool(&invocation.command.name) {
             return self.begin_prompt(invocation, commands).await;
         }
-        let parts = parts(&invocation.command.body, &invocation.arguments);
+        let name = &invocation.command.name;
+        let expansion = match invocation.command.invoker {
+            Invoker::Model => Expansion::Failed(format!("/{name} is a skill that only the model uses")),
+            Invoker::Anyone | Invoker::Person => self.expand(invocation, commands, report).await,
+        };
+        match expansion {
+            Expansion::Done { text, files } => {
+                let command = ExpandedCommand { invocation, texts: &[text], files: &files };
+                Ok(CommandStart::Started(self.conversation.append_command(&command)?))
+            }
+            Expansion::Failed(why) => {
+                let line = self.conversation.append_failed_command(invocation, &why)?;
+                Ok(CommandStart::Failed(line, TurnError::Command(why)))
+            }
+            Expansion::Interrupted => Ok(CommandStart::Interrupted),
+        }
+    }
+
+    /// Expands the text of a command or a skill: runs its commands, and reads the files that it mentions.
+    pub(super) async fn expand(
+        &mut self,
+        invocation: &Invocation,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> Expansion {
+        let parts = invocation.parts(self.conversation.session());
         let mut text = String::new();
         for part in &parts {
             let command = match part {
@@ -84,30 +119,23 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             match self.call("Bash", &[("command", command)], commands, report).await {
                 CallResult::Done(outcome) => text.push_str(words(&outcome).trim_end()),
                 CallResult::Failed(outcome) => {
-                    let why = format!(
+                    return Expansion::Failed(format!(
                         "/{} was not carried out, because of `{command}` in it: {}",
                         invocation.command.name,
                         words(&outcome)
-                    );
-                    let line = self.conversation.append_failed_command(invocation, &why)?;
-                    return Ok(CommandStart::Failed(line, TurnError::Command(why)));
+                    ));
                 }
-                CallResult::Interrupted => return Ok(CommandStart::Interrupted),
+                CallResult::Interrupted => return Expansion::Interrupted,
             }
         }
         let mut files = Vec::new();
         for path in mentioned(&parts).into_iter().take(MAX_FILES) {
             match self.attach(&path, commands, report).await {
                 Ok(attached) => files.extend(attached),
-                Err(Interruption) => return Ok(CommandStart::Interrupted),
+                Err(Interruption) => return Expansion::Interrupted,
             }
         }
-        let line = self.conversation.append_command(&ExpandedCommand {
-            invocation,
-            texts: &[text],
-            files: &files,
-        })?;
-        Ok(CommandStart::Started(line))
+        Expansion::Done { text, files }
     }
 
     /// Writes a prompt that a server fills in.

@@ -40,7 +40,7 @@ pub(super) use records::CallRemarks;
 use records::{RecordSubject, rule_suggestion};
 
 /// What hooks are told of.
-struct HookSubject<'v> {
+pub(super) struct HookSubject<'v> {
     event: HookEvent,
     /// What matchers look at.
     value: &'v str,
@@ -50,7 +50,7 @@ struct HookSubject<'v> {
 }
 
 impl<'v> HookSubject<'v> {
-    fn new(event: HookEvent, value: &'v str) -> Self {
+    pub(super) fn new(event: HookEvent, value: &'v str) -> Self {
         Self { event, value, tool_use: None, wanted: None }
     }
 }
@@ -120,7 +120,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     }
 
     /// Tells hooks of an event; `None` if the person interrupts.
-    async fn tell(
+    pub(super) async fn tell(
         &mut self,
         HookSubject { event, value, tool_use, wanted }: HookSubject<'_>,
         fill: impl FnOnce(&mut ObjectWriter<'_>),

@@ -12,6 +12,8 @@
 //! | `approve`, `attempt` | the first two of these |
 //! | `hooks` | what hooks are told, and what follows from their answers |
 //! | `servers` | what MCP servers offer |
+//! | `memory`, `told` | memory files that apply once a file is used; what the model was told already |
+//! | `skill` | skills: the list for the model, and the text of one that it uses |
 //! | `queue` | what comes while a turn runs: prompts, settings |
 //! | `progress` | what tools report while they run |
 //! | `pull_request` | pull requests that commands open |
@@ -27,6 +29,7 @@ mod calls;
 mod compact;
 mod custom_command;
 mod hooks;
+mod memory;
 mod pending;
 mod progress;
 mod pull_request;
@@ -34,8 +37,10 @@ mod queue;
 mod respond;
 mod run;
 mod servers;
+mod skill;
 mod state;
 mod step;
+mod told;
 mod wait;
 
 pub use agent::Agent;

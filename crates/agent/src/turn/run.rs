@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use annals_store::session::AppendError;
 use annals_transcript::draft::{CompactionTrigger, Draft, PromptContent, QueueStep};
 use annals_transcript::usage::Tokens;
 
@@ -143,6 +144,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             ending
         };
         saved.into_iter().for_each(|saved| self.restore(saved));
+        if self.conversation.is_main() {
+            self.grants.end_turn();
+        }
         // Unless the caller has chosen another one meanwhile.
         if let Some(model) = state.model.take().or(Some(model)) {
             self.turn_config.model = model;
@@ -160,6 +164,15 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let finished = finished.with_usage(counted);
         report(Event::Finished(finished.clone()));
         finished
+    }
+
+    /// Tells the model what happened in the background since its last request.
+    fn append_notices(&mut self) -> Result<(), AppendError> {
+        if !self.conversation.is_main() {
+            return Ok(());
+        }
+        let notices: Vec<String> = self.tools.iter().flat_map(|tool| tool.take_notices()).collect();
+        self.conversation.append_reminders(&notices)
     }
 
     async fn run(
@@ -222,14 +235,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             (state.finished.reason, state.finished.text) = (TerminalReason::HookStopped, words);
             return Ok(TurnEnd::Done);
         }
-        if self.conversation.is_main() {
-            let notices: Vec<String> = self.tools.iter().flat_map(|tool| tool.take_notices()).collect();
-            self.conversation.append_reminders(&notices)?;
-        }
         loop {
+            self.append_notices()?;
             self.mcp.wait_for_lists().await;
             self.offer_server_tools();
             self.append_instructions()?;
+            self.append_skill_listing()?;
             self.append_queued_prompts(commands)?;
             self.report_notices(report);
             if self.turn_config.max_responses.is_some_and(|max| state.finished.responses >= max) {

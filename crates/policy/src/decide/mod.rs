@@ -97,6 +97,18 @@ impl Policy<'_> {
                     decided => decided,
                 }
             }
+            Call::Skill(name) | Call::GrantingSkill(name) => {
+                let named = |matcher: &Matcher, _| matches!(matcher, Matcher::Skill(rule) if rule == name);
+                match self.by_rules("Skill", name, vec![format!("Skill({name})")], named) {
+                    // It is a text: every call that follows from it is decided about.
+                    Decision::Ask { because: Reason::NotCovered(_), .. }
+                        if matches!(call, Call::Skill(_)) =>
+                    {
+                        Decision::allow(Reason::Inward)
+                    }
+                    decided => decided,
+                }
+            }
             Call::Mcp(name) => self
                 .by_rules(name, name, vec![(*name).to_owned()], |matcher, list| is_mcp(matcher, name, list)),
             Call::WebSearch => {
@@ -154,7 +166,7 @@ fn stated(rule: &Rule, about: &str) -> Decision {
 }
 
 fn is_of_web(tool: &str) -> bool {
-    matches!(tool, "WebFetch" | "WebSearch" | "Agent")
+    matches!(tool, "WebFetch" | "WebSearch" | "Agent" | "Skill")
 }
 
 /// Whether a rule matches every call of a tool. `Edit` means all tools that change files, `Read` all that read them.

@@ -90,6 +90,8 @@ pub enum Matcher {
     Domain(String),
     /// `Agent(type)`, `Task(type)`
     Agent(String),
+    /// `Skill(name)`, `Skill(name *)`
+    Skill(String),
     /// `mcp__server`, `mcp__server__tool` and `mcp__server__to*`
     Mcp {
         /// The server; empty for all, which only a deny or ask rule can say.

@@ -21,6 +21,11 @@ pub(super) fn matcher(text: &str, list: RuleList) -> Matcher {
             _ => Matcher::Unknown("only `domain:…` is supported"),
         },
         ("Agent" | "Task", what) => Matcher::Agent(what.to_owned()),
+        // Whatever the arguments are, it is the same skill.
+        ("Skill", what) => {
+            let name = what.strip_suffix(":*").or_else(|| what.strip_suffix(" *")).unwrap_or(what);
+            Matcher::Skill(name.trim().trim_start_matches('/').to_owned())
+        }
         (tool, what) if FILE_TOOLS.contains(&tool) => match PathPattern::new(what) {
             Some(pattern) => Matcher::Path { tool: tool.to_owned(), pattern },
             None => Matcher::Unknown("invalid pattern"),

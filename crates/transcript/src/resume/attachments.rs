@@ -67,9 +67,9 @@ fn is_rendered(body: &AttachmentBody<'_>, rules: &ClientRules) -> bool {
     }
     let has_items = |key: &str| body.fields().get(key).is_some_and(|list| list.items().next().is_some());
     if word.is("hook_success") {
-        // Only these two events are shown to the model; other output is for the user.
-        let speaks =
-            body.hook_event().is_some_and(|event| event.is("SessionStart") || event.is("UserPromptSubmit"));
+        // Only these events are shown to the model; other output is for the user.
+        let events = ["SessionStart", "UserPromptSubmit", "UserPromptExpansion"];
+        let speaks = body.hook_event().is_some_and(|event| events.iter().any(|known| event.is(known)));
         return speaks && body.content().and_then(Value::text).is_some_and(|text| !text.is_empty());
     }
     match () {

@@ -9,6 +9,7 @@ use annals_transcript::draft::{CompactionTrigger, Draft};
 
 use super::agent::Agent;
 use super::respond::request;
+use super::told::ToldContext;
 use super::wait::{Either, either};
 use crate::api::call::{ApiResponse, CallError, ResponseEnd, RetryClock};
 use crate::api::model::Model;
@@ -136,9 +137,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         // The model knows the summary and none of the files that it read before.
         self.tools.iter().for_each(|tool| tool.forget());
         self.instructed = None;
+        self.told = ToldContext::default();
         self.conversation.set_context(0);
         report(Event::Compacted { tokens_before, trigger });
         self.after_compaction(trigger, &summary, commands, report).await?;
+        // An interrupt of the hooks does not undo it.
+        let _ = self.reload_memory(commands, report).await;
         Ok(CompactionOutcome::Done)
     }
 

@@ -54,7 +54,7 @@ impl RecordSubject<'_> {
         };
         let id = match self.event {
             HookEvent::SessionStart => self.event.name().to_owned(),
-            HookEvent::UserPromptSubmit => format!("hook-{}", self.id),
+            HookEvent::UserPromptSubmit | HookEvent::UserPromptExpansion => format!("hook-{}", self.id),
             _ => self.id.to_owned(),
         };
         attachment.string("hookName", &name).string("toolUseID", &id).string("hookEvent", self.event.name());

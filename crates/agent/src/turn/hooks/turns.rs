@@ -6,6 +6,7 @@ use annals_store::source::new_uuid;
 use annals_transcript::draft::{CompactionTrigger, Draft, PromptContent};
 
 use super::super::agent::Agent;
+use super::super::memory::LoadCause;
 use super::super::state::{Step, TurnInput, TurnState};
 use super::HookSubject;
 use super::records::{CallRemarks, RecordSubject};
@@ -46,7 +47,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         };
         let outcome = self.tell(HookSubject::new(event, &value), fill, commands, report).await?;
         self.start_remarks = self.remarks_of(event, &value, &outcome);
-        self.tell_instructions(commands, report).await
+        self.tell_memory(LoadCause::Start, commands, report).await
     }
 
     /// Writes what hooks said at the start.
@@ -58,21 +59,6 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         self.conversation.answer_open_calls()?;
         self.append_hook_lines(remarks)
-    }
-
-    /// Tells hooks which memory files the context has.
-    async fn tell_instructions(&mut self, commands: &mut Commands, report: &mut EventSink<'_>) -> Option<()> {
-        let (event, reason) = (HookEvent::InstructionsLoaded, "session_start");
-        if self.subagent.is_some() || !self.hooks.has(event) {
-            return Some(());
-        }
-        for (path, kind) in self.memory_files.clone() {
-            let fill = |input: &mut ObjectWriter<'_>| {
-                input.string("file_path", &path).string("memory_type", kind).string("load_reason", reason);
-            };
-            self.tell(HookSubject::new(event, reason), fill, commands, report).await?;
-        }
-        Some(())
     }
 
     /// Returns the records of an event that is not about a call.

@@ -22,7 +22,7 @@ const RUNS: &str = r#"[{"type":"tool_use","name":"Bash","input":{"command":"touc
 
 impl Stage {
     /// An agent with a real shell that knows the commands of these files.
-    fn with_commands(
+    pub(super) fn with_commands(
         &self,
         start: Option<ConversationStart>,
         files: &[(&str, &str)],
@@ -53,18 +53,18 @@ impl Stage {
         agent
     }
 
-    fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         let file = std::fs::read_to_string(self.file()).unwrap();
         file.lines().map(str::to_owned).collect()
     }
 
-    fn models(&self) -> Vec<String> {
+    pub(super) fn models(&self) -> Vec<String> {
         let model =
             |body: &[u8]| Value::parse(body).unwrap().get("model").unwrap().text().unwrap().to_string();
         self.api.requests().iter().map(|request| model(&request.body)).collect()
     }
 
-    fn made(&self) -> bool {
+    pub(super) fn made(&self) -> bool {
         self.home.work_dir().join("made.txt").exists()
     }
 }

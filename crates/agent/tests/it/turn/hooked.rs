@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use annals_agent::commands::{Author, CustomCommand};
 use annals_agent::hooks::{
     FailurePolicy, HookAnswer, HookCall, HookEvent, HookFailure, HookFuture, HookHandler, HookMatcher,
     HookOrigin, Hooks, RegisteredHook,
@@ -19,9 +20,9 @@ const FORBIDDEN: &str =
     r#"[{"type":"tool_use","name":"Forbidden","input":{"say":"x"}}],[{"type":"text","text":"fine"}]"#;
 
 /// Answers with the same JSON each time, or fails; notes what it is told.
-struct Answering {
-    answer: Result<&'static str, HookFailure>,
-    told: Arc<Mutex<Vec<String>>>,
+pub(super) struct Answering {
+    pub(super) answer: Result<&'static str, HookFailure>,
+    pub(super) told: Arc<Mutex<Vec<String>>>,
 }
 
 impl HookHandler for Answering {
@@ -51,7 +52,7 @@ impl HookHandler for Silent {
     }
 }
 
-fn registered(event: HookEvent, handler: Arc<dyn HookHandler>) -> RegisteredHook {
+pub(super) fn registered(event: HookEvent, handler: Arc<dyn HookHandler>) -> RegisteredHook {
     let (matcher, timeout) = (HookMatcher::All, Duration::from_millis(50));
     let (condition, on_failure, origin) = (None, FailurePolicy::default(), HookOrigin::Program);
     RegisteredHook { event, matcher, condition, timeout, on_failure, origin, handler }
@@ -298,4 +299,36 @@ async fn a_compaction_is_told_before_and_after_and_the_session_starts_over() {
         told[2].contains(r#""source":"compact""#) && told[3].contains(r#""compact_summary":"a summary""#)
     );
     assert_eq!(session(&stage).matches("START-OVER").count(), 2);
+}
+
+#[tokio::test]
+async fn a_hook_sees_the_command_that_a_prompt_names_and_can_refuse_it() {
+    let greet = CustomCommand::new("greet", "Greet $0 @@a@@", Author::Person);
+    for (answer, is_refused) in [
+        (r#"{"decision":"block","reason":"NOT-THAT"}"#, true),
+        (r#"{"hookSpecificOutput":{"additionalContext":"BE-KIND"}}"#, false),
+    ] {
+        let stage = Stage::new(r#"[{"type":"text","text":"fine"}]"#);
+        let told = Arc::<Mutex<Vec<String>>>::default();
+        let mut agent = stage.new_agent();
+        agent.custom = vec![greet.clone()];
+        let handler = Answering { answer: Ok(answer), told: Arc::clone(&told) };
+        agent.hooks.register(registered(HookEvent::UserPromptExpansion, Arc::new(handler)));
+        let done = say(&mut agent, "/greet ann lee").await;
+        let told = told.lock().unwrap().clone();
+        assert!(
+            told[0].contains(
+                r#""expansion_type":"slash_command","command_name":"greet","command_args":"ann lee","command_source":"userSettings","prompt":"/greet ann lee""#
+            ),
+            "{told:?}"
+        );
+        assert_eq!(
+            done.finished.ending,
+            if is_refused { TurnEnd::PromptBlocked("NOT-THAT".into()) } else { TurnEnd::Done }
+        );
+        assert_eq!(stage.api.requests().len(), usize::from(!is_refused));
+        if !is_refused {
+            assert!(stage.sent()[0].iter().any(|message| message.contains("BE-KIND")));
+        }
+    }
 }

@@ -79,19 +79,6 @@ impl ChatApp {
         register(&agent.hooks, &self.hooks, &Arc::new(handlers));
         let cap = self.setup.variable(context, CAP_VARIABLE).and_then(|cap| cap.parse().ok());
         agent.max_stop_blocks = cap.unwrap_or(agent.max_stop_blocks);
-        agent.memory_files = self.memory_files();
-    }
-
-    /// Returns the memory files of the system prompt, and whose they are.
-    fn memory_files(&self) -> Vec<(String, &'static str)> {
-        let own = std::fs::canonicalize(self.config.path());
-        let kind = |path: &std::path::Path| match () {
-            () if own.as_ref().is_ok_and(|own| path.starts_with(own)) => "User",
-            () if path.ends_with("CLAUDE.local.md") => "Local",
-            () => "Project",
-        };
-        let files = self.system_prompt.memory.files().iter();
-        files.map(|file| (file.path.display().to_string(), kind(&file.path))).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The first line of a turn in `stream-json`: model, tools, settings.
 
 use annals_agent::api::transport::Transport;
+use annals_agent::commands::Invoker;
 use annals_agent::mcp::McpServers;
 use annals_json::ObjectWriter;
 use annals_store::session::WRITTEN_FORM;
@@ -62,7 +63,7 @@ impl InitFacts {
         }
         object.string("model", &agent.turn_config.model);
         object.string("permissionMode", agent.policy.mode.name()).array("slash_commands", |list| {
-            for command in &agent.custom {
+            for command in agent.custom.iter().filter(|command| command.invoker != Invoker::Model) {
                 list.string(&command.name);
             }
             for command in agent.mcp.commands() {
@@ -79,7 +80,12 @@ impl InitFacts {
                 list.string(kind);
             }
         });
-        object.raw("skills", b"[]").raw("plugins", b"[]");
+        object.array("skills", |list| {
+            for skill in agent.custom.iter().filter(|command| command.folder.is_some()) {
+                list.string(&skill.name);
+            }
+        });
+        object.raw("plugins", b"[]");
         object.boolean("trusted", self.is_trusted).string("uuid", &new_uuid(&SystemSource));
     }
 }

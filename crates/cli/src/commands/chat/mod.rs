@@ -272,13 +272,17 @@ impl ChatApp {
             model: turn_config.model.clone(),
             limits,
             kinds: self.kinds.clone(),
+            approver,
+            skills: self.custom.clone().into(),
             system_prompt: self.system_prompt.clone(),
             mcp: self.mcp.servers.clone(),
         };
         let toolbox = tools::tools(args, setup, &conversation, context, models)?;
         let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
         agent.custom.clone_from(&self.custom);
+        agent.skills = self.custom.clone().into();
         agent.structured = toolbox.structured;
+        agent.system_prompt = Some(self.system_prompt.clone());
         self.add_hooks(&mut agent, &toolbox.shells, args, context);
         agent.mcp = self.mcp.servers.clone();
         Ok((agent, toolbox.shells))

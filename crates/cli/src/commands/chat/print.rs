@@ -182,6 +182,9 @@ impl Printer {
                 self.questions.iter_mut().for_each(|questions| questions.withdraw(id));
                 Ok(())
             }
+            Event::ModeChanged(mode) if parent.is_none() => self.system("status", out, |object| {
+                object.raw("status", b"null").string("permissionMode", mode.name());
+            }),
             Event::Denied(denial) => self.system("permission_denied", out, |object| {
                 object.string("tool_name", &denial.tool).string("tool_use_id", &denial.call);
                 object.string("message", &denial.why);

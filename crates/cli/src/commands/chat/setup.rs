@@ -158,7 +158,7 @@ impl Setup {
             replacement: args.system_prompt.clone().or(file(&args.sdk.system_prompt_file)?),
             appended: args.append_system_prompt.clone().or(file(&args.sdk.append_system_prompt_file)?),
             environment,
-            memory: Memory::read(self.places(context)),
+            memory: self.memory(context),
         })
     }
 
@@ -186,13 +186,17 @@ impl Setup {
         Ok(kinds)
     }
 
-    /// Returns where memory files are read: the user's own, then those of trusted folders, outermost first.
-    fn places(&self, context: &Context) -> Vec<MemorySource> {
+    /// Reads memory files: the user's own, then those of trusted folders, outermost first. What is not read is reported.
+    fn memory(&self, context: &Context) -> Memory {
         let own = self.cwd.join(context.store.config_dir().path());
-        let mut places = vec![MemorySource { path: own.join("CLAUDE.md"), within: own }];
+        let mut sources = MemorySource::of_person(&own, &self.cwd).to_vec();
         let folders = self.trusted_folders(context);
-        places.extend(folders.iter().flat_map(|folder| MemorySource::of_folder(folder)));
-        places
+        sources.extend(folders.iter().flat_map(|folder| MemorySource::of_folder(folder)));
+        let memory = Memory::read(sources);
+        for skipped in memory.skipped() {
+            context.say(visible(&skipped.to_string()));
+        }
+        if self.is_trusted() { memory.below(&self.cwd) } else { memory }
     }
 
     /// Returns this folder and its ancestors, as far as they are trusted, outermost first.

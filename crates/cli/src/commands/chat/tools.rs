@@ -7,18 +7,21 @@ use std::time::Duration;
 
 use annals_agent::api::call::Caller;
 use annals_agent::api::client::Client;
+use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
 use annals_agent::conversation::{Conversation, FileBackups, StoreContext};
 use annals_agent::mcp::McpServers;
 use annals_agent::one_shot::OneShot;
+use annals_agent::protocol::Approver;
 use annals_agent::subagent::{AgentDefinition, SubagentConfig, SubagentSpawner};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
 use annals_agent::tools::fetch::{FetchScope, SystemResolver, WebSettings};
 use annals_agent::tools::structured::{StructuredOutput, StructuredSlot};
 use annals_agent::tools::todo::{TodoStore, Todos};
 use annals_agent::tools::{
-    AgentTool, Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, PathFilter, Read,
-    TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
+    AgentTool, AskUserQuestion, Bash, BashOutput, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, KillShell,
+    NotebookEdit, PathFilter, Read, SkillCall, SkillTool, TodoWrite, Tool, ToolContext, WebFetch, WebSearch,
+    Write,
 };
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::{Rules, listed};
@@ -27,6 +30,7 @@ use annals_store::source::new_uuid;
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
+use super::custom::skill_calls;
 use super::limits::Limits;
 use super::sandbox;
 use super::setup::Setup;
@@ -61,6 +65,10 @@ pub(super) struct ModelAccess<'a> {
     pub(super) limits: Limits,
     /// The types of sub-agents.
     pub(super) kinds: Vec<AgentDefinition>,
+    /// Who can be asked.
+    pub(super) approver: Approver,
+    /// The commands and skills that models may use.
+    pub(super) skills: Arc<[CustomCommand]>,
     /// The system prompt that sub-agents share.
     pub(super) system_prompt: SystemPrompt,
     /// The MCP servers, whose tools sub-agents have too.
@@ -106,15 +114,23 @@ pub(super) fn tools<'a>(
         model: models.model,
         small: setup.models.small(),
         searches: Arc::default(),
+        skills: skill_calls(&models.skills).into(),
+        has_skills: models.skills.iter().any(|skill| skill.listing.is_some()),
     };
     let mut tools = outfit.tools(todos);
     tools.push(Box::new(ExitPlanMode));
+    // Without anybody to ask, they are not offered, as in the original.
+    if models.approver == Approver::Person {
+        tools.push(Box::new(EnterPlanMode));
+        tools.push(Box::new(AskUserQuestion));
+    }
     let offered = args.sdk.tools.clone();
     let subagents = SubagentConfig {
         caller: models.caller,
         store: models.store,
         definitions: models.kinds,
         system_prompt: models.system_prompt,
+        skills: models.skills,
         make_tools: Box::new(move || {
             let mut tools = outfit.tools(Box::new(()));
             offer(&mut tools, offered.as_deref());
@@ -152,6 +168,9 @@ struct ToolFactory<'a> {
     /// The model that reads web pages.
     small: String,
     searches: Arc<AtomicU64>,
+    skills: Arc<[SkillCall]>,
+    /// Whether there is a skill to tell the model of.
+    has_skills: bool,
 }
 
 impl<'a> ToolFactory<'a> {
@@ -168,7 +187,7 @@ impl<'a> ToolFactory<'a> {
         };
         let reader = OneShot { caller: again(&self.caller), model: self.small.clone() };
         let searcher = OneShot { caller: again(&self.caller), model: self.model.clone() };
-        vec![
+        let mut tools: Vec<Box<dyn Tool + 'a>> = vec![
             Box::new(Read::new(Arc::clone(&context))),
             Box::new(Write::new(Arc::clone(&context))),
             Box::new(Edit::new(Arc::clone(&context))),
@@ -181,7 +200,11 @@ impl<'a> ToolFactory<'a> {
             Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), todos)))),
             Box::new(WebFetch::new(web, Box::new(reader))),
             Box::new(WebSearch::new(Box::new(searcher), Arc::clone(&self.searches))),
-        ]
+        ];
+        if self.has_skills {
+            tools.push(Box::new(SkillTool::new(Arc::clone(&self.skills))));
+        }
+        tools
     }
 }
 

@@ -15,7 +15,7 @@ use annals_policy::Trust;
 use annals_policy::settings::{MAX_BYTES, SettingsArg};
 use annals_store::ConfigDir;
 
-/// The most agents, commands or skills that are looked at.
+/// The most agents or commands that are looked at.
 const MAX_FILES: usize = 500;
 
 /// The keys of `sandbox` that have an effect.
@@ -56,12 +56,11 @@ pub(super) struct UnsupportedSetting {
 pub(super) enum Feature {
     /// Hooks of agents and commands that decide about tool calls.
     GuardHooks,
-    /// Other hooks of agents, commands and skills.
+    /// Other hooks of agents and commands.
     Hooks,
     Mcp,
     Plugins,
     Sandbox,
-    Skills,
     OutputStyle,
     StatusLine,
 }
@@ -74,7 +73,6 @@ impl Feature {
             Self::Mcp => "mcpServers",
             Self::Plugins => "plugins",
             Self::Sandbox => "sandbox",
-            Self::Skills => "skills",
             Self::OutputStyle => "outputStyle",
             Self::StatusLine => "statusLine",
         }
@@ -89,7 +87,6 @@ impl Feature {
             }
             Self::Plugins => "plugins are not loaded, and neither are their hooks",
             Self::Sandbox => "settings of the sandbox have no effect",
-            Self::Skills => "skills are not loaded",
             Self::OutputStyle => "the output style is not used",
             Self::StatusLine => "the status line is not shown",
         }
@@ -115,7 +112,6 @@ pub(super) fn find(places: &SettingsPlaces<'_>) -> Vec<UnsupportedSetting> {
     // What a project sets has no effect in any client before it is trusted.
     if places.trust == Trust::Trusted {
         files.extend([project.join("settings.json"), project.join("settings.local.json")]);
-        found.skills(&project.join("skills"));
         found.front_matters(&project);
     }
     match places.given.map(SettingsArg::new) {
@@ -128,7 +124,6 @@ pub(super) fn find(places: &SettingsPlaces<'_>) -> Vec<UnsupportedSetting> {
             found.settings(&bytes, path);
         }
     }
-    found.skills(&places.config.path().join("skills"));
     found.front_matters(places.config.path());
     found.list.sort_by_key(|setting| setting.feature);
     found.list
@@ -168,24 +163,18 @@ impl SettingsFinder {
         }
     }
 
-    /// Looks for hooks in the front matter of agents and commands, which run without them, and of skills, which do not run.
+    /// Looks for hooks in the front matter of agents and commands, which run without them. A skill that has some is not loaded.
     fn front_matters(&mut self, folder: &Path) {
-        for (name, file) in [("agents", None), ("commands", None), ("skills", Some("SKILL.md"))] {
+        for name in ["agents", "commands"] {
             let entries = std::fs::read_dir(folder.join(name)).into_iter().flatten().flatten();
             let mut paths: Vec<PathBuf> = entries.take(MAX_FILES).map(|entry| entry.path()).collect();
             paths.sort();
             for path in paths {
-                let path = file.map_or(path.clone(), |file| path.join(file));
                 if path.extension().is_none_or(|extension| extension != "md") {
                     continue;
                 }
                 let Some(bytes) = read(&path, MAX_BYTES) else { continue };
-                let events = hooks::front_matter_events(&String::from_utf8_lossy(&bytes));
-                match file {
-                    None => self.hooks(events, &path),
-                    Some(_) if events.is_empty() => {}
-                    Some(_) => self.add(Feature::Hooks, events, &path),
-                }
+                self.hooks(hooks::front_matter_events(&String::from_utf8_lossy(&bytes)), &path);
             }
         }
     }
@@ -221,17 +210,6 @@ impl SettingsFinder {
         }
         if settings.get("statusLine").is_some_and(|line| !line.is_null()) {
             self.add(Feature::StatusLine, Vec::new(), path);
-        }
-    }
-
-    fn skills(&mut self, folder: &Path) {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let skills = entries.filter(|entry| entry.path().join("SKILL.md").is_file());
-        let mut names: Vec<String> =
-            skills.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        if !names.is_empty() {
-            self.add(Feature::Skills, names, folder);
         }
     }
 }

@@ -137,7 +137,7 @@ fn settings_without_effect_are_named_once() {
     );
     let skill = fixture.home.config_dir().join("skills/deploy");
     std::fs::create_dir_all(&skill).unwrap();
-    std::fs::write(skill.join("SKILL.md"), "x").unwrap();
+    std::fs::write(skill.join("SKILL.md"), "---\nhooks:\n  Stop: []\n---\nx").unwrap();
     let answer = fixture.exits(&["say @@a@@"], 0);
     assert_eq!(answer.out, "Hallo 😀\n");
     for words in [
@@ -145,7 +145,7 @@ fn settings_without_effect_are_named_once() {
         "MCP servers in settings files have no effect",
         "the output style",
         "the status line",
-        "skills are not loaded: deploy",
+        "deploy/SKILL.md: its front matter has hooks, which are not run here, so the skill is not loaded",
     ] {
         assert_eq!(answer.error.matches(words).count(), 1, "{words}: {}", answer.error);
     }

@@ -61,6 +61,7 @@ impl Stage {
                 environment,
                 memory: Memory::default(),
             },
+            skills: Default::default(),
             make_tools: Box::new(move || {
                 self.tools(&backups).into_iter().map(|tool| tool as Box<dyn Tool + '_>).collect()
             }),

@@ -68,6 +68,10 @@ fn write(request: &mut ObjectWriter<'_>, question: &PermissionRequest, agent: Op
     let input = Value::parse(&question.input).ok();
     request.string_if("description", input.and_then(|input| text(input, "description")).as_deref());
     request.string("decision_reason", &question.why);
+    let is_for_person = matches!(tool, "AskUserQuestion" | "ExitPlanMode");
+    if is_for_person {
+        request.boolean("requires_user_interaction", true);
+    }
     request.array("permission_suggestions", |list| {
         if matches!(tool, "Write" | "Edit" | "NotebookEdit") {
             list.object(|entry| {

@@ -24,6 +24,7 @@ mod keys;
 mod line_ui;
 mod past;
 mod permission;
+mod question;
 mod raw_mode;
 mod reports;
 mod rewind;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use annals_agent::protocol::{PermissionRequest, Permit};
 use annals_agent::tools::patch::structured;
+use annals_agent::tools::question::{self, UserQuestion};
 use annals_json::{Fields, Value};
 use annals_policy::screen::{Visibility, visibility, visible};
 use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, diff};
@@ -27,11 +28,24 @@ pub(super) struct PermissionPrompt {
     exact: Vec<String>,
     /// Rules for similar calls.
     like: Vec<String>,
+    /// The questions of the model, and the call that asks them.
+    questions: Option<(Vec<UserQuestion>, Vec<u8>)>,
 }
 
 impl PermissionPrompt {
     /// Lays out a question for a terminal of the given columns and rows.
     pub(super) fn new(question: &PermissionRequest, cwd: &str, (columns, rows): (usize, usize)) -> Self {
+        if question.tool == question::NAME
+            && let Ok(questions) = UserQuestion::read(&question.input)
+        {
+            return Self {
+                id: question.id.clone(),
+                lines: super::question::lines(&questions),
+                exact: Vec::new(),
+                like: Vec::new(),
+                questions: Some((questions, question.input.clone())),
+            };
+        }
         let (title, body) = call_preview(question, cwd, columns.saturating_sub(3));
         let text: Vec<String> =
             body.iter().map(|line| line.iter().map(|span| span.text.as_str()).collect()).collect();
@@ -64,11 +78,14 @@ impl PermissionPrompt {
         }
         let no = "  n  no; add a few words to tell the model what to do instead · ctrl-c interrupts";
         lines.push(vec![Span::new(no, Style::PLAIN)]);
-        Self { id: question.id.clone(), lines, exact, like }
+        Self { id: question.id.clone(), lines, exact, like, questions: None }
     }
 
     /// Parses an answer; `None` if it is invalid.
     pub(super) fn answered(&self, text: &str) -> Option<Permit> {
+        if let Some((questions, input)) = &self.questions {
+            return super::question::permit(input, questions, text);
+        }
         let text = text.trim();
         let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let granted = |rules: &Vec<String>| Some(rules.clone()).filter(|rules| !rules.is_empty());

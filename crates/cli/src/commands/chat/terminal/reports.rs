@@ -123,13 +123,9 @@ mod tests {
     #[test]
     fn what_a_file_says_of_itself_moves_no_cursor() {
         let command = CustomCommand {
-            name: "evil".into(),
             about: "\u{1b}[2Jabc\n\u{202e}x".into(),
             hint: Some("\u{1b}]0;t\u{7}".into()),
-            allowed: vec![],
-            model: None,
-            body: String::new(),
-            author: Author::Project,
+            ..CustomCommand::new("evil", "", Author::Project)
         };
         let shown = texts(&help(&[command]));
         let line = shown.iter().find(|line| line.starts_with("/evil")).map(String::as_str);

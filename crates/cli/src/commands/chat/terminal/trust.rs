@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_agent::context::MemorySource;
+use annals_agent::context::{MemorySource, SourceForm};
 use annals_policy::paths::Disk;
 use annals_policy::{Trust, TrustFile};
 use annals_store::source::Clock;
@@ -54,16 +54,21 @@ pub(super) fn yes_or_no(no: &str, yes: &str) -> Vec<ChoiceRow> {
 
 /// Returns the files that would have an effect, and which.
 fn obeyed(cwd: &Path) -> Vec<(String, &'static str)> {
-    let notes =
-        MemorySource::of_folder(cwd).into_iter().map(|place| (place.path, "instructions for the model"));
+    let (rules, notes): (Vec<_>, Vec<_>) =
+        MemorySource::of_folder(cwd).into_iter().partition(|source| source.form == SourceForm::Rules);
+    let named = |sources: Vec<MemorySource>| {
+        sources.into_iter().map(|source| (source.path, "instructions for the model"))
+    };
+    let (rules, notes) = (named(rules), named(notes));
     let settings = ["settings.json", "settings.local.json"].into_iter();
     let settings =
         settings.map(|name| (cwd.join(".claude").join(name), "permission rules and other settings"));
     let servers = [(cwd.join(".mcp.json"), "MCP servers, each of which is asked about")];
-    let folders = [("commands", "custom slash commands"), ("agents", "custom sub-agents")];
+    let folders =
+        [("commands", "custom slash commands"), ("skills", "skills"), ("agents", "custom sub-agents")];
     let folders = folders.map(|(name, what)| (cwd.join(".claude").join(name), what));
     let holds = |path: &Path| path.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-    let folders = folders.into_iter().filter(|(path, _)| holds(path));
+    let folders = rules.chain(folders).filter(|(path, _)| holds(path));
     let there = notes.chain(settings).chain(servers).filter(|(path, _)| path.is_file()).chain(folders);
     let named = there.map(|(path, what)| {
         let name = path.strip_prefix(cwd).unwrap_or(&path).display().to_string();

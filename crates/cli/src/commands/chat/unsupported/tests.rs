@@ -42,8 +42,6 @@ fn every_feature_is_reported_in_one_line() {
     let folders = Folders::new(&[
         ("config/agents/a.md", GUARD),
         ("managed.json", all),
-        ("config/skills/deploy/SKILL.md", "x"),
-        ("config/skills/empty/README.md", "x"),
         (".claude.json", r#"{"mcpServers":{"db":{}},"projects":{"/elsewhere":{"mcpServers":{"no":{}}}}}"#),
     ]);
     assert_eq!(
@@ -53,7 +51,6 @@ fn every_feature_is_reported_in_one_line() {
             "MCP servers in settings files have no effect, as in the original (annals mcp add adds one): calc (managed.json)",
             "plugins are not loaded, and neither are their hooks: p@m (managed.json)",
             "settings of the sandbox have no effect: excludedCommands (managed.json)",
-            "skills are not loaded: deploy (config/skills)",
             "the output style is not used: Explanatory (managed.json)",
             "the status line is not shown (managed.json)",
         ]
@@ -65,11 +62,10 @@ fn a_project_counts_where_it_is_trusted() {
     let folders = Folders::new(&[
         ("work/.claude/agents/a.md", GUARD),
         ("work/.mcp.json", r#"{"mcpServers":{"calc":{"command":"x"}}}"#),
-        ("work/.claude/skills/s/SKILL.md", "x"),
     ]);
     assert_eq!(folders.found(None, Trust::Untrusted), [""; 0]);
     let found = folders.found(None, Trust::Trusted);
-    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("PreToolUse (work/.claude/agents/a.md)"), "{found:?}");
 }
 
@@ -99,18 +95,17 @@ fn what_sets_nothing_is_not_reported() {
 #[test]
 fn hooks_in_front_matter_are_reported() {
     let agent = "---\nname: a\ndescription: b\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: ./check\n  Stop:\n    - hooks: []\nmodel: x\n---\nDo it.\n";
-    let skill = "---\nname: s\nhooks: {\"PreToolUse\": [{\"matcher\": \"*\"}]}\n---\ntext\n";
+    let command = "---\nhooks: {\"PostToolUse\": [{\"matcher\": \"*\"}]}\n---\ntext\n";
     let folders = Folders::new(&[
         ("config/agents/a.md", agent),
-        ("config/skills/s/SKILL.md", skill),
+        ("config/commands/s.md", command),
         ("work/.claude/agents/b.md", "---\nname: b\nhooks: [odd]\n---\nx\n"),
     ]);
     assert_eq!(
         folders.found(None, Trust::Untrusted),
         [
             "hooks in front matter that decide about tool calls are not run: PreToolUse (config/agents/a.md)",
-            "hooks in front matter are not run: Stop, PreToolUse (config/agents/a.md, config/skills/s/SKILL.md)",
-            "skills are not loaded: s (config/skills)",
+            "hooks in front matter are not run: Stop, PostToolUse (config/agents/a.md, config/commands/s.md)",
         ]
     );
     let trusted = folders.found(None, Trust::Trusted);

@@ -1,0 +1,101 @@
+//! Skill: the model uses a skill. The turn runs what is in its text and gives the text to the model; the tool checks and answers.
+
+use std::sync::Arc;
+
+use annals_json::Fields;
+
+use super::answer::{at_once, object};
+use super::input::Input;
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
+use crate::api::request::ToolSpec;
+
+/// The name of the tool.
+pub const NAME: &str = "Skill";
+
+/// A skill, as far as its call is concerned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillCall {
+    /// The name.
+    pub name: String,
+    /// Whether the person alone may use it.
+    pub is_persons: bool,
+    /// Rules that allow calls while it is used.
+    pub allowed: Vec<String>,
+    /// The model that it is used with.
+    pub model: Option<String>,
+}
+
+/// Uses a skill.
+pub struct SkillTool {
+    skills: Arc<[SkillCall]>,
+}
+
+impl SkillTool {
+    /// The tool for these skills.
+    pub fn new(skills: Arc<[SkillCall]>) -> Self {
+        Self { skills }
+    }
+
+    fn skill(&self, input: &Input<'_>) -> Result<&SkillCall, InputError> {
+        input.text_if("args")?;
+        let name = skill_name(&input.words("skill")?);
+        let known = self.skills.iter().find(|skill| skill.name == name);
+        let skill = known.ok_or_else(|| InputError(format!("Unknown skill: {name}")))?;
+        if skill.is_persons {
+            return Err(InputError(format!(
+                "Only the user can use the skill {name} (disable-model-invocation). Ask them to enter /{name}; do not do what it describes in another way."
+            )));
+        }
+        Ok(skill)
+    }
+}
+
+/// Returns the name of a skill, as the model writes it.
+pub(crate) fn skill_name(written: &str) -> String {
+    let written = written.trim();
+    written.strip_prefix('/').unwrap_or(written).to_owned()
+}
+
+impl Tool for SkillTool {
+    fn spec(&self) -> ToolSpec {
+        SpecBuilder::new(
+            NAME,
+            "Uses a skill: instructions for a certain kind of work, which follow the result of the call. The conversation lists the skills that there are (skill_listing), with what each is for. Where one fits the task, use it before you begin. A prompt of the user that begins with /NAME has used the skill already.",
+        )
+        .required("skill", ParamType::Text, "The name of the skill")
+        .optional("args", ParamType::Text, "What the skill shall be used with")
+        .build()
+    }
+
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
+    }
+
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
+        let skill = self.skill(&Input::of(input))?;
+        let name = skill.name.clone();
+        Ok(match skill.allowed.is_empty() {
+            true => ToolRequest::Skill(name),
+            false => ToolRequest::GrantingSkill(name),
+        })
+    }
+
+    fn run<'t>(&'t self, input: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {
+        at_once(move || {
+            let skill = self.skill(&Input::scan(input)?)?;
+            let kept = object(|kept| {
+                kept.boolean("success", true).string("commandName", &skill.name);
+                if !skill.allowed.is_empty() {
+                    kept.array("allowedTools", |list| {
+                        skill.allowed.iter().for_each(|rule| {
+                            list.string(rule);
+                        });
+                    });
+                }
+                kept.string_if("model", skill.model.as_deref());
+            });
+            Ok(Outcome::text(format!("Launching skill: {}", skill.name), kept))
+        })
+    }
+}
