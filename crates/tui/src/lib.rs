@@ -7,6 +7,7 @@
 mod app;
 mod clipboard;
 mod draw;
+pub mod editor;
 mod event;
 mod geometry;
 mod host;

@@ -5,6 +5,7 @@
 mod corpus;
 mod document;
 mod documented;
+mod editor;
 mod fixture;
 mod hostile;
 mod keys;
