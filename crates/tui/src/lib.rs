@@ -10,6 +10,7 @@ mod cells;
 pub mod chat;
 mod clipboard;
 mod draw;
+pub mod editor;
 mod event;
 mod geometry;
 mod host;

@@ -19,6 +19,7 @@ pub mod chart;
 pub mod chat;
 mod clean;
 pub mod figures;
+pub mod grapheme;
 pub mod highlight;
 pub mod html;
 pub mod markdown;

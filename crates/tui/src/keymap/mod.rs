@@ -95,6 +95,8 @@ pub enum KeymapError {
     Scope(String),
     /// The screen has no such action.
     Action(Scope, String),
+    /// The editor has no such action.
+    EditorAction(String),
     /// There is no such key.
     Key(String),
 }
@@ -110,6 +112,7 @@ impl fmt::Display for KeymapError {
                 write!(out, "unknown screen {name:?}: it is one of {names}")
             }
             Self::Action(scope, name) => write!(out, "unknown action {name:?} of {}", scope.name()),
+            Self::EditorAction(name) => write!(out, "unknown action {name:?} of editor"),
             Self::Key(name) => write!(out, "unknown key {name:?}, such as j, G, ctrl-d, pgdn or space"),
         }
     }

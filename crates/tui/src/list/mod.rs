@@ -1,6 +1,6 @@
 //! The list of sessions: rows, a filter with live fuzzy matching, an order, and a selection that stays on its session.
 
-mod fuzzy;
+pub(crate) mod fuzzy;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -76,23 +76,33 @@ fn from_terminal(event: TerminalEvent) -> Option<Event> {
 }
 
 fn from_key(code: KeyCode, modifiers: KeyModifiers) -> Option<Key> {
+    let has_control = modifiers.contains(KeyModifiers::CONTROL);
+    let has_alt = modifiers.contains(KeyModifiers::ALT);
     Some(match code {
-        KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
-            Key::Ctrl(character.to_ascii_lowercase())
-        }
-        KeyCode::Char(_) if modifiers.contains(KeyModifiers::ALT) => return None,
+        KeyCode::Char(character) if has_control => Key::Ctrl(character.to_ascii_lowercase()),
+        KeyCode::Char(character) if has_alt => Key::Alt(character),
         KeyCode::Char(character) => Key::Char(character),
+        KeyCode::Enter if has_alt => Key::AltEnter,
+        KeyCode::Enter if modifiers.contains(KeyModifiers::SHIFT) => Key::ShiftEnter,
         KeyCode::Enter => Key::Enter,
         KeyCode::Esc => Key::Escape,
         KeyCode::Tab => Key::Tab,
         KeyCode::BackTab => Key::BackTab,
+        KeyCode::Backspace if has_alt => Key::AltBackspace,
         KeyCode::Backspace => Key::Backspace,
+        KeyCode::Delete if has_alt => Key::AltDelete,
         KeyCode::Delete => Key::Delete,
         KeyCode::Up => Key::Up,
         KeyCode::Down => Key::Down,
+        KeyCode::Left if has_control => Key::CtrlLeft,
+        KeyCode::Left if has_alt => Key::AltLeft,
         KeyCode::Left => Key::Left,
+        KeyCode::Right if has_control => Key::CtrlRight,
+        KeyCode::Right if has_alt => Key::AltRight,
         KeyCode::Right => Key::Right,
+        KeyCode::Home if has_control => Key::CtrlHome,
         KeyCode::Home => Key::Home,
+        KeyCode::End if has_control => Key::CtrlEnd,
         KeyCode::End => Key::End,
         KeyCode::PageUp => Key::PageUp,
         KeyCode::PageDown => Key::PageDown,
@@ -109,7 +119,9 @@ mod tests {
         let (none, control, alt) = (KeyModifiers::NONE, KeyModifiers::CONTROL, KeyModifiers::ALT);
         assert_eq!(from_key(KeyCode::Char('G'), KeyModifiers::SHIFT), Some(Key::Char('G')));
         assert_eq!(from_key(KeyCode::Char('d'), control), Some(Key::Ctrl('d')));
-        assert_eq!(from_key(KeyCode::Char('x'), alt), None);
+        assert_eq!(from_key(KeyCode::Char('x'), alt), Some(Key::Alt('x')));
+        assert_eq!(from_key(KeyCode::Left, alt), Some(Key::AltLeft));
+        assert_eq!(from_key(KeyCode::Enter, KeyModifiers::SHIFT), Some(Key::ShiftEnter));
         assert_eq!(from_key(KeyCode::PageDown, none), Some(Key::PageDown));
         let kind = MouseEventKind::Down(MouseButton::Left);
         let click = MouseEvent { kind, column: 3, row: 4, modifiers: none };

@@ -1,5 +1,6 @@
-//! docs/tui.md lists the keys as the keymap has them.
+//! docs/tui.md and docs/chat.md list the keys as the keymaps have them.
 
+use annals_tui::editor::EditorKeymap;
 use annals_tui::{Keymap, Scope};
 
 #[test]
@@ -21,4 +22,17 @@ fn the_document_has_the_keymap() {
         }
     }
     assert!(page.contains(&expected), "docs/tui.md must have:\n{expected}");
+}
+
+#[test]
+fn the_document_has_the_keys_of_the_editor() {
+    let path = format!("{}/../../docs/chat.md", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(path).unwrap();
+    let mut expected = String::from("\n| keys | action | |\n|---|---|---|\n");
+    for binding in EditorKeymap::default().bindings() {
+        let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{key}`")).collect();
+        let action = binding.command.name();
+        expected.push_str(&format!("| {} | {action} | {} |\n", keys.join(" "), binding.help));
+    }
+    assert!(page.contains(&expected), "docs/chat.md must have:\n{expected}");
 }

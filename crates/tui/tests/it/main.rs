@@ -7,6 +7,7 @@ mod chat_fixture;
 mod corpus;
 mod document;
 mod documented;
+mod editor;
 mod fixture;
 mod hostile;
 mod keys;

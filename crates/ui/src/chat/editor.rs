@@ -1,7 +1,7 @@
 //! The line editor of the prompt: a text, the cursor in it, and the earlier prompts.
 
-use super::cluster;
 use super::key::Key;
+use crate::grapheme;
 
 /// The effect of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,11 +113,11 @@ impl Editor {
     }
 
     fn left_of(&self, at: usize) -> usize {
-        cluster::previous(&self.text, at)
+        grapheme::previous(&self.text, at)
     }
 
     fn right_of(&self, at: usize) -> usize {
-        cluster::next(&self.text, at)
+        grapheme::next(&self.text, at)
     }
 
     fn word_left(&self) -> usize {
@@ -143,7 +143,7 @@ impl Editor {
     fn up(&mut self) {
         let start = self.line_start();
         if start > 0 {
-            let column = cluster::count(&self.text[start..self.cursor]);
+            let column = grapheme::count(&self.text[start..self.cursor]);
             self.cursor = start - 1;
             self.move_to_column(column);
             return;
@@ -162,7 +162,7 @@ impl Editor {
     fn down(&mut self) {
         let end = self.line_end();
         if end < self.text.len() {
-            let column = cluster::count(&self.text[self.line_start()..self.cursor]);
+            let column = grapheme::count(&self.text[self.line_start()..self.cursor]);
             self.cursor = end + 1;
             self.move_to_column(column);
             return;
@@ -179,7 +179,7 @@ impl Editor {
     /// Moves to this column of the current line, or to its end.
     fn move_to_column(&mut self, column: usize) {
         let (start, end) = (self.line_start(), self.line_end());
-        self.cursor = start + cluster::nth(&self.text[start..end], column);
+        self.cursor = start + grapheme::nth(&self.text[start..end], column);
     }
 }
 

@@ -3,7 +3,6 @@
 //! Nothing here reads a terminal or a clock, or prints: keys and times come in, and [`Screen`] collects the output for the
 //! caller to write.
 
-mod cluster;
 mod editor;
 mod input_box;
 mod key;

@@ -1,0 +1,35 @@
+//! What is sent: the prompt with its pastes and images.
+
+/// A prompt that was submitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prompt {
+    /// What the model gets, or the command for the shell without its sign: pastes in full, images as their marks.
+    pub text: String,
+    /// What the history keeps: pastes as their marks.
+    pub display: String,
+    /// What happens with it.
+    pub kind: PromptKind,
+    /// The pasted texts, each with the number of its mark.
+    pub pastes: Vec<(u32, String)>,
+    /// The images, each with the number of its mark.
+    pub images: Vec<(u32, Image)>,
+}
+
+/// What happens with a prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PromptKind {
+    /// It is a message or a slash command.
+    #[default]
+    Message,
+    /// It is a command for the shell.
+    Shell,
+}
+
+/// An image that was pasted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Its media type, such as `image/png`.
+    pub media_type: String,
+    /// Its bytes.
+    pub base64: String,
+}
