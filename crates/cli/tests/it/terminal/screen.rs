@@ -180,7 +180,9 @@ fn lines_are_printed_where_nothing_else_is_possible() {
     for (arguments, term) in
         [(["--plain", "say @@hello@@"], "xterm"), (["--screen=full", "say @@hello@@"], "dumb")]
     {
-        let mut terminal = fixture.chat_in((80, 24), &arguments, |command| drop(command.env("TERM", term)));
+        let mut terminal = fixture.chat_in((80, 24), &arguments, |command| {
+            command.env("TERM", term);
+        });
         terminal.sees("listening.");
         terminal.press("/exit\r");
         assert_eq!(terminal.code(), Some(0));
