@@ -3,9 +3,13 @@
 //! It stays the same for a day, so that the API can cache it.
 
 mod memory;
+mod mention;
+mod workspace_files;
 
 pub(crate) use memory::mentions;
 pub use memory::{Memory, MemoryFile, MemorySource};
+pub(crate) use mention::{Mention, prompt_mentions};
+pub use workspace_files::workspace_files;
 
 use std::path::PathBuf;
 

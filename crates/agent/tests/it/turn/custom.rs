@@ -22,7 +22,7 @@ const RUNS: &str = r#"[{"type":"tool_use","name":"Bash","input":{"command":"touc
 
 impl Stage {
     /// An agent with a real shell that knows the commands of these files.
-    fn with_commands(
+    pub(super) fn with_commands(
         &self,
         start: Option<ConversationStart>,
         files: &[(&str, &str)],
@@ -53,7 +53,7 @@ impl Stage {
         agent
     }
 
-    fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         let file = std::fs::read_to_string(self.file()).unwrap();
         file.lines().map(str::to_owned).collect()
     }
@@ -70,7 +70,7 @@ impl Stage {
 }
 
 /// The kinds of lines, as `user`, `user meta`, `attachment file`, …
-fn kinds(lines: &[String]) -> Vec<String> {
+pub(super) fn kinds(lines: &[String]) -> Vec<String> {
     let kind = |line: &String| {
         let value = Value::parse(line.as_bytes()).unwrap();
         let text = |value: Value<'_>, key: &str| value.get(key)?.text().map(|text| text.to_string());
