@@ -123,7 +123,7 @@ fn prompts_reach_the_model_in_the_running_turn_or_are_edited_again() {
 fn escape_gives_the_prompt_back_and_a_resumed_session_is_shown() {
     let fixture = ChatFixture::new(SCRIPT);
     let mut terminal = fixture.chat_in((80, 24), &["--screen", "inline", "say @@hello@@"], |_| {});
-    terminal.sees("listening.");
+    terminal.sees(" · 20 tokens");
     terminal.press("@@silent@@\r");
     terminal.sees("esc to interrupt");
     terminal.press("\x1b");
