@@ -64,7 +64,7 @@ fn a_conversation_in_both_layouts_and_sizes() {
         terminal.press("\t");
         terminal.sees("tell it:");
         terminal.press("not yet\r");
-        terminal.sees("Permission to use Write was denied: not yet.");
+        terminal.sees("denied: not yet.");
         terminal.sees("So be it.");
         assert!(!fixture.home.work_dir().join("a.txt").exists());
         terminal.press("\x1b[Z");
