@@ -271,6 +271,11 @@ impl<'s> Conversation<'s> {
         std::mem::take(&mut self.notices)
     }
 
+    /// Sets the title that a person gives.
+    pub fn set_title(&mut self, title: &str) -> Result<(), AppendError> {
+        self.append_metadata(Draft::custom_title(title))
+    }
+
     /// Sets a title made by a model; a title set by a person has precedence.
     pub fn set_ai_title(&mut self, title: &str) -> Result<(), AppendError> {
         self.append_metadata(Draft::ai_title(title))

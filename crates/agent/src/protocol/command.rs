@@ -114,17 +114,22 @@ impl Prompt {
 pub struct Commands {
     receiver: UnboundedReceiver<Command>,
     waiting: VecDeque<Command>,
-    /// Prompts queued since [`Commands::take_queued`].
-    queued: Vec<Prompt>,
-    /// Prompts removed since [`Commands::take_removed`].
-    removed: Vec<Prompt>,
+    /// Prompts queued and removed since [`Commands::take_queued`], in order.
+    queued: Vec<QueueChange>,
+}
+
+/// What happened to a prompt that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum QueueChange {
+    Enqueue(Prompt),
+    Remove(Prompt),
 }
 
 impl Commands {
     /// Creates a queue and its sender.
     pub fn channel() -> (UnboundedSender<Command>, Self) {
         let (sender, receiver) = unbounded_channel();
-        (sender, Self { receiver, waiting: VecDeque::new(), queued: Vec::new(), removed: Vec::new() })
+        (sender, Self { receiver, waiting: VecDeque::new(), queued: Vec::new() })
     }
 
     /// Returns whether no command waits.
@@ -179,14 +184,9 @@ impl Commands {
         prompts
     }
 
-    /// Returns the prompts queued since the last call.
-    pub(crate) fn take_queued(&mut self) -> Vec<Prompt> {
+    /// Returns the prompts queued and removed since the last call.
+    pub(crate) fn take_queued(&mut self) -> Vec<QueueChange> {
         std::mem::take(&mut self.queued)
-    }
-
-    /// Returns the prompts that were queued and then removed, since the last call.
-    pub(crate) fn take_removed(&mut self) -> Vec<Prompt> {
-        std::mem::take(&mut self.removed)
     }
 
     /// Removes the prompts that wait.
@@ -195,8 +195,8 @@ impl Commands {
             .into_iter()
             .partition::<VecDeque<_>, _>(|command| matches!(command, Command::Prompt(_)));
         self.waiting = others;
-        self.removed.extend(prompts.into_iter().filter_map(|command| match command {
-            Command::Prompt(prompt) => Some(prompt),
+        self.queued.extend(prompts.into_iter().filter_map(|command| match command {
+            Command::Prompt(prompt) => Some(QueueChange::Remove(prompt)),
             _ => None,
         }));
     }
@@ -221,7 +221,7 @@ impl Commands {
                 Some(Command::Unqueue) => self.unqueue(),
                 Some(command) => {
                     if let Command::Prompt(prompt) = &command {
-                        self.queued.push(prompt.clone());
+                        self.queued.push(QueueChange::Enqueue(prompt.clone()));
                     }
                     self.waiting.push_back(command);
                 }

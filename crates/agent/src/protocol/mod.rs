@@ -24,6 +24,7 @@ mod relay;
 mod report;
 mod storage;
 
+pub(crate) use command::QueueChange;
 pub use command::{Command, Commands, Prompt};
 pub use config::{Approver, TurnConfig};
 pub use event::{Event, Notice, PullRequest, ToolProgress, UsageStorage, WrittenLine};

@@ -12,7 +12,7 @@ use super::state::TurnState;
 use crate::api::call::RetryClock;
 use crate::api::request::{Thinking, ThinkingDisplay};
 use crate::api::transport::Transport;
-use crate::protocol::{Command, Commands, Event, EventSink, WrittenLine};
+use crate::protocol::{Command, Commands, Event, EventSink, QueueChange, WrittenLine};
 
 /// Tokens for thinking, for models that need a budget.
 const DEFAULT_THINKING: u64 = 16_000;
@@ -23,15 +23,16 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if !self.conversation.is_open() {
             return Ok(());
         }
-        for prompt in commands.take_queued() {
-            let content = prompt.content();
-            self.conversation.append(Draft::queue_operation(QueueStep::Enqueue, Some(&content)))?;
-            self.queued += 1;
-        }
-        for prompt in commands.take_removed() {
-            let content = prompt.content();
-            self.conversation.append(Draft::queue_operation(QueueStep::PopAll, Some(&content)))?;
-            self.queued = self.queued.saturating_sub(1);
+        for change in commands.take_queued() {
+            let (step, prompt) = match &change {
+                QueueChange::Enqueue(prompt) => (QueueStep::Enqueue, prompt),
+                QueueChange::Remove(prompt) => (QueueStep::PopAll, prompt),
+            };
+            self.conversation.append(Draft::queue_operation(step, Some(&prompt.content())))?;
+            self.queued = match change {
+                QueueChange::Enqueue(_) => self.queued + 1,
+                QueueChange::Remove(_) => self.queued.saturating_sub(1),
+            };
         }
         Ok(())
     }

@@ -88,22 +88,28 @@ impl TextBlock {
         }
     }
 
-    /// The lines that no later piece changes.
-    pub(crate) fn complete_lines(&self) -> Vec<StyledLine> {
-        with_mark(self.lines.clone())
+    /// The lines from this one on that no later piece changes.
+    pub(crate) fn complete_lines(&self, from: usize) -> Vec<StyledLine> {
+        let lines = self.lines.iter().enumerate().skip(from);
+        lines.map(|(at, line)| with_mark(at, line.clone())).collect()
     }
 
-    fn layout(&self, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+    /// The lines from this one on, as far as they have arrived.
+    pub(crate) fn lines_from(&self, from: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
         let width = text_width(options);
-        match &self.stream {
-            Some(stream) => {
-                let mut lines = self.lines.clone();
-                lines.extend(stream.preview(width, options));
-                with_mark(lines)
-            }
-            None if self.width == width => with_mark(self.lines.clone()),
-            None => with_mark(markdown(&self.text, width, options)),
+        if self.stream.is_none() && self.width != width {
+            let lines = markdown(&self.text, width, options).into_iter().enumerate().skip(from);
+            return lines.map(|(at, line)| with_mark(at, line)).collect();
         }
+        let mut lines = self.complete_lines(from);
+        if let Some(stream) = &self.stream {
+            let first = self.lines.len();
+            let preview = stream.preview(width, options).into_iter().enumerate();
+            lines.extend(
+                preview.map(|(at, line)| with_mark(first + at, line)).skip(from.saturating_sub(first)),
+            );
+        }
+        lines
     }
 }
 
@@ -112,15 +118,10 @@ fn text_width(options: &RenderOptions<'_>) -> usize {
     options.width.saturating_sub(2).max(8)
 }
 
-fn with_mark(lines: Vec<StyledLine>) -> Vec<StyledLine> {
-    let mut first = true;
-    let add = |mut line: StyledLine| {
-        let mark =
-            if std::mem::take(&mut first) { Span::new("● ", Style::BOLD) } else { Span::plain("  ") };
-        line.insert(0, mark);
-        line
-    };
-    lines.into_iter().map(add).collect()
+/// Puts the mark before the first line of a text, and as much space before the others.
+fn with_mark(at: usize, mut line: StyledLine) -> StyledLine {
+    line.insert(0, if at == 0 { Span::new("● ", Style::BOLD) } else { Span::plain("  ") });
+    line
 }
 
 impl ChatBlock {
@@ -173,7 +174,7 @@ impl ChatBlock {
         };
         match self {
             Self::Prompt { sign, text } => prompt(sign, text, &options),
-            Self::Text(text) => text.layout(&options),
+            Self::Text(text) => text.lines_from(0, &options),
             Self::Thinking(thought) if is_full => indented(thought, "∴ ", Style::DIM.italic(), &options),
             Self::Thinking(thought) => {
                 let first = thought.trim().lines().next().unwrap_or_default();

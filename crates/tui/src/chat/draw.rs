@@ -76,10 +76,12 @@ impl ChatScreen {
         self.view.resize(columns, height.saturating_sub(below.rows.len() + 1));
         let mut rows = self.view.visible(&self.log, &options);
         rows.resize(height.saturating_sub(below.rows.len() + 1), StyledLine::new());
-        rows.push(match self.view.is_at_end() {
-            true => StyledLine::new(),
-            false => vec![Span::dim("  … more below · pgdn")],
-        });
+        if height > below.rows.len() {
+            rows.push(match self.view.is_at_end() {
+                true => StyledLine::new(),
+                false => vec![Span::dim("  … more below · pgdn")],
+            });
+        }
         below.cursor = below.cursor.map(|(column, row)| (column, row + rows.len()));
         rows.append(&mut below.rows);
         ChatFrame { rows, ..below }

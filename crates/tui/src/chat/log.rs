@@ -93,18 +93,25 @@ impl ChatLog {
         let mut out = Vec::new();
         while let Some(block) = self.blocks.get(self.printed.0) {
             let skipped = self.printed.1;
+            if let (ChatBlock::Text(text), true, 1..) = (block, block.is_final(), skipped) {
+                // The rest of a text that began to scroll off at another width is not laid out again: no line gets lost.
+                out.extend(text.complete_lines(skipped - usize::from(self.has_gap(self.printed.0))));
+                self.printed = (self.printed.0 + 1, 0);
+                continue;
+            }
             if block.is_final() {
                 out.extend(self.lines(self.printed.0, BlockForm::Brief, options).into_iter().skip(skipped));
                 self.printed = (self.printed.0 + 1, 0);
                 continue;
             }
             if let ChatBlock::Text(text) = block {
-                let mut lines = text.complete_lines();
-                if self.has_gap(self.printed.0) && !lines.is_empty() {
-                    lines.insert(0, StyledLine::new());
+                let gap = usize::from(self.has_gap(self.printed.0));
+                let lines = text.complete_lines(skipped.saturating_sub(gap));
+                if !lines.is_empty() {
+                    out.extend((skipped < gap).then(StyledLine::new));
+                    self.printed.1 = skipped.max(gap) + lines.len();
+                    out.extend(lines);
                 }
-                self.printed.1 = skipped.max(lines.len());
-                out.extend(lines.into_iter().skip(skipped));
             }
             break;
         }
@@ -116,6 +123,10 @@ impl ChatLog {
         let mut lines = Vec::new();
         for at in self.printed.0..self.blocks.len() {
             let skipped = if at == self.printed.0 { self.printed.1 } else { 0 };
+            if let (ChatBlock::Text(text), 1..) = (&self.blocks[at], skipped) {
+                lines.extend(text.lines_from(skipped - usize::from(self.has_gap(at)), options));
+                continue;
+            }
             lines.extend(self.lines(at, BlockForm::Brief, options).into_iter().skip(skipped));
         }
         let start = lines.len().saturating_sub(max_lines);

@@ -1,7 +1,7 @@
 //! Questions: what would be done in whole, why it is asked, and the answers. An answer that allows something is possible only
 //! when all of it has been on the screen.
 
-use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, line_width, width, wrap};
+use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, width, wrap};
 
 use crate::input::LineInput;
 use crate::key::Key;
@@ -141,11 +141,12 @@ impl OpenQuestion {
         QuestionOutcome::Open
     }
 
-    /// Adds pasted text to the comment.
-    pub(crate) fn paste(&mut self, text: &str) {
+    /// Adds pasted text to the comment; whether there is one.
+    pub(crate) fn paste(&mut self, text: &str) -> bool {
         if let Some(comment) = &mut self.comment {
             comment.insert(text);
         }
+        self.comment.is_some()
     }
 
     /// Selects the first answer of a kind.
@@ -240,7 +241,6 @@ impl OpenQuestion {
             let hint = if self.question.has_comment { " · tab: no, with a few words" } else { "" };
             rows.push(vec![Span::dim(clip(&format!("  enter answers · esc cancels{hint}"), columns))]);
         }
-        debug_assert!(rows.iter().all(|row| line_width(row) <= columns + 8));
         (rows, cursor)
     }
 }

@@ -24,8 +24,9 @@ use crate::event::Event;
 use crate::terminal::{read_events, size};
 
 const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
-const ENTER: &str = "\u{1b}[?2004h";
-const LEAVE: &str = "\u{1b}[?2004l\u{1b}[0m\u{1b}[J\u{1b}[?25h";
+/// The title of the window is put on a stack, and taken from it at the end.
+const ENTER: &str = "\u{1b}[22;2t\u{1b}[?2004h";
+const LEAVE: &str = "\u{1b}[?2004l\u{1b}[0m\u{1b}[J\u{1b}[?25h\u{1b}[23;2t";
 const TO_ALTERNATE: &str = "\u{1b}[?1049h";
 const FROM_ALTERNATE: &str = "\u{1b}[?1049l";
 /// A terminal that knows these shows a frame at once; others ignore them. The cursor is hidden meanwhile.
@@ -117,6 +118,11 @@ impl ChatTerminal {
 
     fn write(&self, text: &str) -> io::Result<()> {
         (&*self.state.out).write_all(text.as_bytes())
+    }
+
+    /// Sets the title of the window, cleaned.
+    pub fn set_title(&mut self, title: &str) -> io::Result<()> {
+        self.write(&format!("\u{1b}]2;{}\u{7}", annals_ui::one_line(title)))
     }
 
     /// Follows a new size.

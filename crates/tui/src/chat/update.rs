@@ -36,9 +36,7 @@ impl ChatScreen {
     fn paste(&mut self, text: &str) {
         if let Some(picker) = &mut self.picker {
             picker.paste(text);
-        } else if let Some(question) = self.questions.front_mut() {
-            question.paste(text);
-        } else if self.page.is_none() {
+        } else if self.page.is_none() && !self.questions.front_mut().is_some_and(|first| first.paste(text)) {
             self.editor.paste(text);
         }
     }
@@ -71,9 +69,15 @@ impl ChatScreen {
                 let outcome = question.press(key);
                 self.answer(outcome)
             }
-            // A stray key neither answers nor interrupts.
+            Some(question) if key == Key::Ctrl('c') => {
+                let outcome = question.press(key);
+                self.answer(outcome)
+            }
+            // A stray key neither answers nor interrupts nor sends.
             Some(_) => {
-                self.editor.handle(key);
+                if !matches!(key, Key::Enter | Key::Escape) {
+                    self.editor.handle(key);
+                }
                 Vec::new()
             }
             None => self.edit(key),

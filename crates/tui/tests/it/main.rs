@@ -4,6 +4,7 @@
 
 mod chat;
 mod chat_fixture;
+mod chat_keys;
 mod corpus;
 mod document;
 mod documented;

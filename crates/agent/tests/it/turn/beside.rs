@@ -78,6 +78,39 @@ async fn s9_a_prompt_of_a_program_is_absorbed_after_the_call_and_the_session_is_
 }
 
 #[tokio::test]
+async fn a_prompt_that_is_edited_again_is_not_given_and_the_session_is_told() {
+    let stage = Stage::new(&format!(r#"[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}"#));
+    let mut agent = stage.new_agent();
+    agent.should_absorb_prompts = true;
+    let (sender, mut commands) = Commands::channel();
+    let mut is_sent = false;
+    let told = say_with(&mut agent, "do @@a@@", &mut commands, |event| {
+        if matches!(event, Event::ToolStarted { .. }) && !is_sent {
+            is_sent = true;
+            sender.send(Command::Prompt(Prompt::Text("never mind".into()))).unwrap();
+            sender.send(Command::SetModel("claude-opus-4-7".into())).unwrap();
+            sender.send(Command::Unqueue).unwrap();
+            sender.send(Command::Prompt(Prompt::Text("this instead".into()))).unwrap();
+        }
+    })
+    .await;
+    assert!(told.is_done() && commands.is_empty());
+    drop(agent);
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    let queue: Vec<&str> = text.lines().filter(|line| line.contains("queue-operation")).collect();
+    let steps = ["enqueue", "popAll", "enqueue", "remove"];
+    assert_eq!(queue.len(), steps.len(), "{queue:?}");
+    for (line, step) in queue.iter().zip(steps) {
+        assert!(line.contains(&format!(r#""operation":"{step}""#)), "{step}: {line}");
+    }
+    assert!(queue[1].contains(r#""content":"never mind""#), "{queue:?}");
+    let sent = stage.bodies();
+    assert!(sent[1].contains("this instead") && !sent[1].contains("never mind"), "{sent:?}");
+    stage.holds();
+    stage.only_grew();
+}
+
+#[tokio::test]
 async fn a_command_that_comes_meanwhile_waits_for_the_end_of_the_turn() {
     let stage = Stage::new(&format!(r#"[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}"#));
     let mut agent = stage.new_agent();

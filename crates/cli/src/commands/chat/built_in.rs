@@ -28,6 +28,8 @@ pub(super) fn instead_of(name: &str) -> &'static str {
         "clear" => "without --resume and --continue a new session begins",
         "mcp" => "annals mcp list shows the servers",
         "model" => "--model NAME chooses the model",
+        "permissions" => "annals help permissions explains the rules",
+        "rename" => "annals rename SESSION TITLE renames a session",
         "resume" => "--resume SESSION resumes a session",
         "rewind" => "annals rewind restores files and conversation",
         "todos" => "annals todos SESSION shows the list",

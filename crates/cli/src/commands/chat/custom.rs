@@ -9,8 +9,21 @@ use super::setup::Setup;
 use crate::context::Context;
 
 /// Names of built-in commands, which files cannot define.
-pub(super) const BUILT_IN: [&str; 12] = [
-    "clear", "compact", "context", "cost", "exit", "help", "mcp", "model", "quit", "resume", "rewind",
+pub(super) const BUILT_IN: [&str; 15] = [
+    "clear",
+    "compact",
+    "context",
+    "cost",
+    "exit",
+    "help",
+    "mcp",
+    "model",
+    "permissions",
+    "quit",
+    "rename",
+    "resume",
+    "rewind",
+    "status",
     "todos",
 ];
 

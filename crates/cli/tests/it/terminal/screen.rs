@@ -154,6 +154,58 @@ fn escape_gives_the_prompt_back_and_a_resumed_session_is_shown() {
 }
 
 #[test]
+fn commands_show_lists_and_pictures() {
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat_in((80, 40), &["--screen", "inline", "say @@hello@@"], |_| {});
+    terminal.sees("listening.");
+    for (command, shown) in [
+        ("/rename Garden beds", "── "),
+        ("/status", "folder"),
+        ("/permissions", "mode default"),
+        ("/context", "□ free"),
+    ] {
+        terminal.press(&format!("{command}\r"));
+        terminal.sees(shown);
+    }
+    terminal.sees(" Garden beds ──");
+    assert!(std::fs::read_to_string(fixture.session()).unwrap().contains(r#""customTitle":"Garden beds""#));
+    terminal.press("/model\r");
+    terminal.sees("which one from now on?");
+    terminal.press("haiku\r");
+    terminal.sees("model set to claude-haiku-5-5");
+    terminal.press("/resume\r");
+    terminal.sees("resume which session?");
+    terminal.sees("│ first say @@hello@@");
+    terminal.press("\r");
+    terminal.sees("this session is already open");
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+    fixture.holds();
+}
+
+#[test]
+fn trust_begins_at_no() {
+    let fixture = ChatFixture::new(SCRIPT);
+    std::fs::write(fixture.home.work_dir().join("CLAUDE.md"), "Speak of gardens.").unwrap();
+    let mut terminal = fixture.chat_in((80, 24), &["--screen", "inline", "say @@hello@@"], |_| {});
+    terminal.sees("❯ 1. no: continue without them");
+    settle();
+    terminal.press("\r");
+    terminal.sees("not trusted; you will be asked again next time");
+    terminal.sees("listening.");
+    assert!(!fixture.last().contains("Speak of gardens."));
+    leaves(&fixture, &mut terminal);
+    let mut terminal = fixture.chat_in((80, 24), &["--screen", "full", "say @@hello@@"], |_| {});
+    terminal.sees("2. yes, I trust this folder");
+    settle();
+    terminal.press("y");
+    terminal.sees("listening.");
+    assert!(fixture.last().contains("Speak of gardens."));
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+}
+
+#[test]
 fn sizes_change_while_it_works() {
     let fixture = ChatFixture::new(SCRIPT);
     for layout in ["inline", "full"] {
@@ -180,7 +232,9 @@ fn lines_are_printed_where_nothing_else_is_possible() {
     for (arguments, term) in
         [(["--plain", "say @@hello@@"], "xterm"), (["--screen=full", "say @@hello@@"], "dumb")]
     {
-        let mut terminal = fixture.chat_in((80, 24), &arguments, |command| drop(command.env("TERM", term)));
+        let mut terminal = fixture.chat_in((80, 24), &arguments, |command| {
+            command.env("TERM", term);
+        });
         terminal.sees("listening.");
         terminal.press("/exit\r");
         assert_eq!(terminal.code(), Some(0));

@@ -78,6 +78,12 @@ pub(super) trait ChatUi {
     /// Whether prompts that wait are given to the model between its calls.
     const ABSORBS_PROMPTS: bool;
 
+    /// Whether lists and pictures are shown.
+    fn has_pictures(&self) -> bool;
+
+    /// Shows the title of the session.
+    fn show_title(&mut self, title: &str);
+
     /// Prints a message, on one line: it may quote what could pass for another.
     fn note(&mut self, style: Style, text: &str);
 

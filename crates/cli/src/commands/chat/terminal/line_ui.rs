@@ -31,6 +31,12 @@ impl ChatUi for TerminalUi {
     const SHOWS_CONVERSATION: bool = false;
     const ABSORBS_PROMPTS: bool = false;
 
+    fn has_pictures(&self) -> bool {
+        false
+    }
+
+    fn show_title(&mut self, _: &str) {}
+
     fn note(&mut self, style: Style, text: &str) {
         self.print_note(style, text);
     }

@@ -8,7 +8,7 @@
 //! | `terminal_ui`, `busy` | prompts and answers; events, questions and interrupts during a turn |
 //! | `show_event`, `show_agent`, `permission` | events and permission questions as lines; `annals_ui` draws them |
 //! | `session`, `auto_title` | one session: prompts, commands, its title |
-//! | `slash`, `reports`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
+//! | `slash`, `commands`, `reports`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
 //! | `trust`, `hooks`, `servers` | questions before the first session |
 //!
 //! All goes through [`Event`](annals_agent::protocol::Event) and [`Command`](annals_agent::protocol::Command): another
@@ -17,6 +17,7 @@
 mod auto_title;
 mod busy;
 mod chat_ui;
+mod commands;
 mod cost;
 mod file_restore;
 mod hooks;

@@ -32,7 +32,10 @@ pub(super) fn show<U: ChatUi>(conversation: &AgentConversation<'_>, ui: &mut U) 
 
 /// Returns the last lines of a session.
 fn end_of(bytes: &[u8]) -> &[u8] {
-    let Some(start) = bytes.len().checked_sub(MAX_BYTES) else { return bytes };
+    let start = bytes.len().saturating_sub(MAX_BYTES + 1);
+    if start == 0 {
+        return bytes;
+    }
     let line = bytes[start..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| start + at + 1);
     &bytes[line..]
 }

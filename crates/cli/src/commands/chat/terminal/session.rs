@@ -9,29 +9,24 @@ use std::time::Duration;
 
 use annals_agent::api::model::Model;
 use annals_agent::commands::CustomCommand;
-use annals_agent::conversation::ApiMessage;
-use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnError, TurnReport};
+use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnReport};
 use annals_agent::tools::bash::Shells;
 use annals_agent::turn::{SessionExit, WaitReason};
-use annals_store::source::Clock;
 use annals_store::todos::{TodoItem, TodoStatus};
-use annals_ui::terminal::{Style, StyledLine};
+use annals_ui::terminal::Style;
 use annals_ui::view::{Todo, TodoState};
 
 use super::super::model::ModelNames;
 use super::super::{ChatAgent, stopped_command};
 use super::auto_title::TitleTask;
 use super::chat_ui::{ChatHeader, ChatUi};
-use super::cost::{self, AgentFiles, UnrecordedUsage};
-use super::file_restore::CheckpointRestorer;
-use super::reports::{self, ContextBreakdown};
+use super::cost::{AgentFiles, UnrecordedUsage};
+use super::past;
 use super::slash::SlashCommand;
-use super::terminal_ui::{ERROR, Exit, PromptInput, WARNING};
+use super::terminal_ui::{PromptInput, WARNING};
 use super::ui_event::UiEvent;
-use super::{past, rewind, session_picker};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::ResolvedSession;
 
 /// How long a session waits for a prompt before hooks are told.
 const IDLE_AFTER: Duration = Duration::from_secs(60);
@@ -123,7 +118,7 @@ impl ChatSession<'_> {
     }
 
     /// Returns the commands of files and of servers.
-    fn commands(&self) -> Vec<CustomCommand> {
+    pub(super) fn commands(&self) -> Vec<CustomCommand> {
         self.agent.custom.iter().cloned().chain(self.agent.mcp.commands()).collect()
     }
 
@@ -160,7 +155,7 @@ impl ChatSession<'_> {
     }
 
     /// Runs a command while the user can type, answer and interrupt.
-    async fn run_command(
+    pub(super) async fn run_command(
         &mut self,
         command: Command,
         what: &str,
@@ -201,132 +196,16 @@ impl ChatSession<'_> {
             self.unrecorded.add_ui_event(&event, files);
             ui.handle_while_busy(event, &sender)?;
         }
+        // What was set in the last moment holds for what follows.
+        drop(sender);
+        while let Some(command) = commands.next().await {
+            if matches!(command, Command::SetMode(_) | Command::SetModel(_)) {
+                self.agent.handle(command, &mut commands, &mut |_| {}).await;
+            }
+        }
         let produced = ui.finish_work();
         self.show_state(ui);
         ControlFlow::Continue((finished, produced))
-    }
-
-    /// Runs a slash command.
-    async fn run_slash_command(
-        &mut self,
-        slash: SlashCommand,
-        context: &Context,
-        ui: &mut impl ChatUi,
-    ) -> Result<ControlFlow<NextSession>, Fault> {
-        match slash {
-            SlashCommand::Help => ui.report("help", &reports::help(&self.commands())),
-            SlashCommand::Mcp => ui.report("MCP servers", &reports::servers(&self.agent.mcp)),
-            SlashCommand::Clear => return Ok(ControlFlow::Break(NextSession::New)),
-            SlashCommand::Exit => return Ok(ControlFlow::Break(NextSession::Exit(Outcome::Done))),
-            SlashCommand::Unknown(name) => {
-                ui.note(WARNING, &format!("unknown command {name}; /help lists all"));
-            }
-            SlashCommand::Compact(focus) => {
-                match self.run_command(Command::Compact(focus), "compacting", ui).await {
-                    ControlFlow::Break(outcome) => {
-                        return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
-                    }
-                    // A notice has said why.
-                    ControlFlow::Continue((
-                        Some(TurnReport { ending: TurnEnd::Failed(TurnError::NotCompacted(_)), .. }),
-                        _,
-                    )) => {}
-                    ControlFlow::Continue((Some(TurnReport { ending: TurnEnd::Failed(error), .. }), _)) => {
-                        ui.note(ERROR, &error.to_string());
-                    }
-                    ControlFlow::Continue(_) => {}
-                }
-            }
-            SlashCommand::Model(None) => {
-                let model = self.agent.turn_config.model.clone();
-                let said = format!(
-                    "current model: {model}; /model NAME changes it (opus, sonnet, haiku or a full name)"
-                );
-                ui.note(Style::PLAIN, &said);
-                self.record("model", "", &said)?;
-            }
-            SlashCommand::Model(Some(name)) => {
-                let (given, name) = (name.clone(), self.models.named(&name));
-                let done = self.run_command(Command::SetModel(name.clone()), "working", ui).await;
-                if let ControlFlow::Break(outcome) = done {
-                    return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
-                }
-                let said = format!("model set to {name}");
-                ui.note(Style::PLAIN, &said);
-                self.record("model", &given, &said)?;
-            }
-            SlashCommand::Cost => {
-                let mut files = vec![self.agent.conversation.bytes()?];
-                if let Some(path) = self.agent.conversation.path() {
-                    let session = ResolvedSession::find(context, &path.to_string_lossy())?;
-                    files.extend(session.agents().into_iter().map(|agent| agent.bytes));
-                }
-                let lines = cost::report(&files, &self.unrecorded, &context.prices);
-                ui.report("cost", &lines);
-                self.record("cost", "", &plain_text(&lines))?;
-            }
-            SlashCommand::Context => {
-                let breakdown = self.context_breakdown()?;
-                let lines = reports::context(&self.agent.turn_config.model, self.agent.context(), breakdown);
-                ui.report("context", &lines);
-                self.record("context", "", &plain_text(&lines))?;
-            }
-            SlashCommand::Todos if ui.todos().is_empty() => {
-                ui.note(Style::DIM, "no todos");
-                self.record("todos", "", "no todos")?;
-            }
-            SlashCommand::Todos => {
-                let lines = ui.todo_lines();
-                ui.report("todos", &lines);
-                self.record("todos", "", &plain_text(&lines))?;
-            }
-            SlashCommand::Rewind => {
-                let now = Clock::now(&context.source);
-                if let Err(outcome) =
-                    rewind::rewind(&mut self.agent.conversation, &CheckpointRestorer(context), now, ui).await
-                {
-                    return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
-                }
-            }
-            SlashCommand::Resume(wanted) => return Ok(self.resume(wanted, context, ui).await),
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    /// Records a command that shows something: the session has what the person has seen.
-    fn record(&mut self, name: &str, arguments: &str, output: &str) -> Result<(), Fault> {
-        Ok(self.agent.conversation.append_local_command(name, arguments, output)?)
-    }
-
-    async fn resume(
-        &self,
-        wanted: Option<String>,
-        context: &Context,
-        ui: &mut impl ChatUi,
-    ) -> ControlFlow<NextSession> {
-        let cwd = self.agent.conversation.cwd().to_path_buf();
-        let store = context.store.in_use();
-        match session_picker::choose(wanted.as_deref(), &cwd, context, ui).await {
-            Ok(Some(path)) if self.agent.conversation.path() == Some(&path) => {
-                ui.note(Style::DIM, "this session is already open");
-            }
-            Ok(Some(path)) => return ControlFlow::Break(NextSession::Resume(path)),
-            Ok(None) => {}
-            Err(Exit::Fault(fault)) => ui.note(ERROR, fault.message()),
-            Err(Exit::Leave(outcome)) => return ControlFlow::Break(NextSession::Exit(outcome)),
-        }
-        // This session goes on, in its own store.
-        context.store.select(store);
-        ControlFlow::Continue(())
-    }
-
-    /// Returns what fills the context window.
-    fn context_breakdown(&mut self) -> Result<ContextBreakdown, Fault> {
-        let system = self.agent.turn_config.system.iter().map(String::len).sum();
-        let tools = self.agent.tools.iter().map(|tool| tool.spec().json.len()).sum();
-        let size = |message: &ApiMessage| message.blocks.iter().map(Vec::len).sum::<usize>();
-        let messages = self.agent.conversation.messages()?.iter().map(size).sum();
-        Ok(ContextBreakdown { system, tools, messages })
     }
 
     /// Tells hooks that the session ends.
@@ -381,11 +260,6 @@ impl ChatSession<'_> {
         let percent = u8::try_from(used.min(100)).ok().filter(|percent| *percent > 0);
         ui.show_state(&agent.turn_config.model, agent.policy.mode, percent);
     }
-}
-
-fn plain_text(lines: &[StyledLine]) -> String {
-    let line = |line: &StyledLine| line.iter().map(|span| span.text.as_str()).collect::<String>();
-    lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a todo as it is shown.

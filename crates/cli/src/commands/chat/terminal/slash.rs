@@ -10,6 +10,9 @@ pub(super) enum SlashCommand {
     Compact(Option<String>),
     Resume(Option<String>),
     Rewind,
+    Rename(Option<String>),
+    Permissions,
+    Status,
     Model(Option<String>),
     Cost,
     Context,
@@ -20,16 +23,19 @@ pub(super) enum SlashCommand {
 }
 
 /// Names, arguments and descriptions.
-pub(super) const ALL: [(&str, &str, &str); 11] = [
+pub(super) const ALL: [(&str, &str, &str); 14] = [
     ("/help", "", "show commands and keys"),
     ("/clear", "", "start a new session; this one can be resumed"),
     ("/compact", "[FOCUS]", "summarize the conversation to free context, with a FOCUS if given"),
     ("/resume", "[SESSION]", "resume another session of this folder"),
     ("/rewind", "", "restore the conversation, the files or both to before an earlier prompt"),
+    ("/rename", "TITLE", "set the title of the session"),
     ("/model", "[NAME]", "show or change the model"),
     ("/cost", "", "show tokens and cost of this session by model"),
     ("/context", "", "show what fills the context window"),
     ("/todos", "", "show the todo list"),
+    ("/status", "", "show version, model, permission mode, session and folder"),
+    ("/permissions", "", "show the permission mode and the rules, each with its source"),
     ("/mcp", "", "show the MCP servers"),
     ("/exit", "", "exit; also ctrl-d"),
 ];
@@ -49,6 +55,9 @@ impl SlashCommand {
             "/compact" => Self::Compact(argument),
             "/resume" => Self::Resume(argument),
             "/rewind" => Self::Rewind,
+            "/rename" => Self::Rename(argument),
+            "/permissions" => Self::Permissions,
+            "/status" => Self::Status,
             "/model" => Self::Model(argument),
             "/cost" => Self::Cost,
             "/context" => Self::Context,
@@ -156,13 +165,13 @@ mod tests {
         assert_eq!(completions.completed("/mod").as_deref(), Some("/model "));
         assert_eq!(completions.completed("/r").as_deref(), Some("/re"));
         assert_eq!(completions.completed("/re"), None);
-        assert_eq!(completions.fitting("/re"), ["/resume", "/rewind"]);
+        assert_eq!(completions.fitting("/re"), ["/resume", "/rewind", "/rename"]);
         assert_eq!((completions.completed("/x"), completions.completed("he")), (None, None));
         let custom = [("/review".to_owned(), Follows::Something), ("/größe:x".to_owned(), Follows::Nothing)];
         let completions = Completions { custom: custom.to_vec() };
         assert_eq!(completions.completed("/rev").as_deref(), Some("/review "));
         assert_eq!(completions.completed("/g").as_deref(), Some("/größe:x"));
-        assert_eq!(completions.fitting("/re"), ["/resume", "/rewind", "/review"]);
+        assert_eq!(completions.fitting("/re"), ["/resume", "/rewind", "/rename", "/review"]);
         assert!(completions.has_custom("/review") && !completions.has_custom("/resume"));
         assert!(completions.is_prompt("/review x") && completions.is_prompt("words"));
         assert!(!completions.is_prompt("/resume") && !completions.is_prompt("/nothing"));

@@ -1,16 +1,15 @@
 //! Everything that the terminal UI reacts to, in one queue: keys, events of the conversation, signals.
 
 use annals_agent::protocol::Event;
+// Without the chat screen it has no input.
+#[cfg(feature = "tui")]
+use annals_tui::chat::ChatInput as ScreenInput;
 use annals_ui::chat::Key;
 use rustix::process::Signal;
+#[cfg(not(feature = "tui"))]
+use std::convert::Infallible as ScreenInput;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
-
-/// A key or a paste on the chat screen; there is none without it.
-#[cfg(feature = "tui")]
-pub(super) type ScreenInput = annals_tui::chat::ChatInput;
-#[cfg(not(feature = "tui"))]
-pub(super) type ScreenInput = std::convert::Infallible;
 
 /// Something that the terminal UI reacts to.
 #[derive(Clone, Debug)]

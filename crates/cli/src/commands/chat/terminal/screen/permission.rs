@@ -10,6 +10,9 @@ use super::super::permission::{call_preview, rules};
 /// Tools that change files, whose calls the mode `acceptEdits` allows.
 const EDITS: [&str; 3] = ["Edit", "Write", "NotebookEdit"];
 
+/// Rules are offered only if all of them can be shown, in this many bytes.
+const MAX_RULES_SHOWN: usize = 160;
+
 /// The rules that a question may grant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct GrantableRules {
@@ -41,7 +44,11 @@ impl GrantableRules {
 /// Returns a question about a call, and what it may grant.
 pub(super) fn question(asked: &PermissionRequest, cwd: &str, columns: usize) -> (Question, GrantableRules) {
     let (title, body) = call_preview(asked, cwd, columns.saturating_sub(4));
-    let (exact, like) = rules(asked);
+    let (mut exact, mut like) = rules(asked);
+    for rules in [&mut exact, &mut like] {
+        let mut seen = std::collections::HashSet::new();
+        rules.retain(|rule| seen.insert(rule.clone()));
+    }
     let allow = |answer: &str, label: String| QuestionChoice {
         label,
         kind: QuestionKind::Allow,
@@ -51,23 +58,19 @@ pub(super) fn question(asked: &PermissionRequest, cwd: &str, columns: usize) -> 
     if EDITS.contains(&asked.tool.as_str()) {
         choices.push(allow("e", "Yes, and accept edits from now on (shift-tab changes that)".to_owned()));
     }
+    let mut why = vec![vec![Span::dim(visible(&asked.why))]];
     for (answer, granted) in [("a", &exact), ("A", &like)] {
-        if !granted.is_empty() {
-            let rules = visible(&granted.join(", "));
+        let rules = visible(&granted.join(", "));
+        if rules.len() > MAX_RULES_SHOWN {
+            why.push(vec![Span::dim("too many commands for rules that could be shown here")]);
+        } else if !granted.is_empty() {
             choices.push(allow(answer, format!("Yes, and in this session always: {rules}")));
         }
     }
+    why.dedup();
     let label = "No".to_owned();
     choices.push(QuestionChoice { label, kind: QuestionKind::Refuse, answer: "n".to_owned() });
-    let question = Question {
-        id: asked.id.clone(),
-        title,
-        body,
-        why: vec![vec![Span::dim(visible(&asked.why))]],
-        choices,
-        preset: 0,
-        has_comment: true,
-    };
+    let question = Question { id: asked.id.clone(), title, body, why, choices, preset: 0, has_comment: true };
     (question, GrantableRules { exact, like })
 }
 
@@ -113,6 +116,17 @@ mod tests {
         assert_eq!(outcome("a"), PermissionOutcome::Permit(always));
         let denied = rules.outcome(answer("n", Some("not now")));
         assert_eq!(denied, PermissionOutcome::Permit(Permit::Deny(Some("not now".into()))));
+    }
+
+    #[test]
+    fn rules_that_cannot_be_shown_are_not_offered() {
+        let many: Vec<String> = (0..40).map(|number| format!("Bash(touch x{number})")).collect();
+        let mut suggestions: Vec<&str> = many.iter().map(String::as_str).collect();
+        suggestions.extend(["Bash(touch *)"; 40]);
+        let (question, _) = question(&asked("Bash", r#"{"command":"touch"}"#, &suggestions), "/w", 80);
+        let labels: Vec<&str> = question.choices.iter().map(|choice| choice.label.as_str()).collect();
+        assert_eq!(labels, ["Yes", "Yes, and in this session always: Bash(touch *)", "No"]);
+        assert!(question.why[1][0].text.starts_with("too many commands"));
     }
 
     #[test]

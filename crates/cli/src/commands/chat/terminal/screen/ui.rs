@@ -32,6 +32,14 @@ impl ChatUi for ScreenUi {
     const SHOWS_CONVERSATION: bool = true;
     const ABSORBS_PROMPTS: bool = true;
 
+    fn has_pictures(&self) -> bool {
+        true
+    }
+
+    fn show_title(&mut self, title: &str) {
+        self.screen.footer().title = Some(title.to_owned());
+    }
+
     fn note(&mut self, style: Style, text: &str) {
         self.screen.note(style, text);
     }
@@ -49,6 +57,10 @@ impl ChatUi for ScreenUi {
             self.screen.clear();
         }
         self.has_bypass |= header.mode == Mode::Bypass;
+        let folder = self.cwd.rsplit('/').next().unwrap_or_default().to_owned();
+        // A terminal that does not take it loses nothing.
+        let _ = self.terminal.set_title(&format!("annals · {folder}"));
+        self.screen.footer().title = None;
         let model = figures::model(&header.model);
         let about = format!(" · {model} · {}", self.cwd);
         let what = if header.is_resumed { "resumed" } else { "new" };
