@@ -3,9 +3,13 @@
 //! It stays the same for a day, so that the API can cache it.
 
 mod memory;
+mod mention;
+mod workspace_files;
 
 pub use memory::{Memory, MemoryFile, MemoryKind, MemorySource, SkippedMemory, SourceForm};
 pub(crate) use memory::{NestedFile, mentions};
+pub(crate) use mention::{Mention, prompt_mentions};
+pub use workspace_files::workspace_files;
 
 use std::path::PathBuf;
 

@@ -83,7 +83,7 @@ impl Conversation<'_> {
         let said = match plain {
             Prompt::Blocks(json) => PromptContent::Blocks(json),
             Prompt::Text(text) => PromptContent::Text(text),
-            Prompt::Named { .. } => PromptContent::Text(""),
+            Prompt::Named { .. } | Prompt::Shell(_) => PromptContent::Text(""),
         };
         let draft = Draft::prompt(said);
         // An id that is known already would make two lines one.

@@ -6,6 +6,7 @@ use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PromptContent};
 
 use super::Conversation;
+use super::attachment::{AttachedFile, file_json};
 use crate::commands::Invocation;
 use crate::protocol::WrittenLine;
 
@@ -18,16 +19,6 @@ pub(crate) struct ExpandedCommand<'e> {
     /// The text, in one or more pieces.
     pub(crate) texts: &'e [String],
     pub(crate) files: &'e [AttachedFile],
-}
-
-/// A file that a command mentions, with what Read returned.
-pub(crate) struct AttachedFile {
-    /// The absolute path.
-    pub(crate) path: String,
-    /// The path as shown to people.
-    pub(crate) shown: String,
-    /// The stored result of the Read tool: JSON.
-    pub(crate) kept: Vec<u8>,
 }
 
 impl Conversation<'_> {
@@ -44,7 +35,7 @@ impl Conversation<'_> {
         let line = self.open_turn(Draft::prompt(PromptContent::Text(&words)), &invocation.text())?;
         self.append(Draft::meta_prompt(PromptContent::Blocks(&text_blocks(said.texts))))?;
         for file in said.files {
-            self.append(Draft::attachment(&attached(file)))?;
+            self.append(Draft::attachment(&file_json(file)))?;
         }
         self.append(Draft::attachment(&permissions(invocation)))?;
         self.mark_stale();
@@ -106,15 +97,6 @@ fn text_blocks(texts: &[String]) -> Vec<u8> {
         });
     }
     list.end();
-    json
-}
-
-fn attached(file: &AttachedFile) -> Vec<u8> {
-    let mut json = Vec::new();
-    let mut object = ObjectWriter::begin(&mut json);
-    object.string("type", "file").string("filename", &file.path).raw("content", &file.kept);
-    object.string("displayPath", &file.shown);
-    object.end();
     json
 }
 

@@ -3,6 +3,7 @@
 //! Every line is written here, so that the requests can be rebuilt from the file at any time, by us or by the original.
 
 mod append;
+mod attachment;
 mod backend;
 mod backups;
 mod custom_command;
@@ -14,8 +15,9 @@ mod servers;
 mod surroundings;
 
 pub(crate) use append::failed_result;
+pub(crate) use attachment::{AttachedFile, AttachedFolder, Attachment};
 pub use backups::FileBackups;
-pub(crate) use custom_command::{AttachedFile, ExpandedCommand};
+pub(crate) use custom_command::ExpandedCommand;
 pub(crate) use history::PastContext;
 pub use messages::ApiMessage;
 pub(crate) use messages::{Grouping, is_thought};

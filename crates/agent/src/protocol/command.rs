@@ -43,6 +43,8 @@ pub enum Prompt {
     Text(String),
     /// Content blocks: a JSON array.
     Blocks(Vec<u8>),
+    /// A command that the person wants to run in the shell; the model gets it with its output.
+    Shell(String),
     /// A prompt whose line has this uuid.
     Named {
         /// The uuid.
@@ -58,6 +60,7 @@ impl Prompt {
         match self {
             Self::Text(text) => RawJson::string(text).raw().to_vec(),
             Self::Blocks(json) => json.clone(),
+            Self::Shell(_) => RawJson::string(&self.text()).raw().to_vec(),
             Self::Named { prompt, .. } => prompt.content(),
         }
     }
@@ -74,7 +77,7 @@ impl Prompt {
     pub fn uuid(&self) -> Option<&str> {
         match self {
             Self::Named { uuid, .. } => Some(uuid),
-            Self::Text(_) | Self::Blocks(_) => None,
+            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) => None,
         }
     }
 
@@ -82,6 +85,7 @@ impl Prompt {
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
+            Self::Shell(command) => format!("!{command}"),
             Self::Blocks(json) => {
                 let Ok(blocks) = Value::parse(json) else { return String::new() };
                 let texts = blocks.items().filter_map(|block| block.get("text")?.text());
@@ -101,6 +105,7 @@ impl Prompt {
                 let (only, none) = (blocks.next()?, blocks.next());
                 only.get("text").filter(|_| none.is_none())?.text()?.to_string()
             }
+            Self::Shell(_) => return None,
             Self::Named { prompt, .. } => return prompt.slash_command(),
         };
         let said = text.trim().strip_prefix('/')?;
@@ -171,11 +176,11 @@ impl Commands {
         VecDeque::into(settings)
     }
 
-    /// Takes the prompts at the head of the queue that the running turn can absorb: those that name no command.
+    /// Takes the prompts at the head of the queue that the running turn can absorb: those that name no command and run none.
     pub(crate) fn take_prompts(&mut self) -> Vec<Prompt> {
         let mut prompts = Vec::new();
         while let Some(Command::Prompt(prompt)) = self.waiting.front() {
-            if prompt.slash_command().is_some() {
+            if prompt.slash_command().is_some() || matches!(prompt.plain(), Prompt::Shell(_)) {
                 break;
             }
             prompts.push(prompt.clone());

@@ -216,6 +216,9 @@ pub enum Notice {
     /// A hook said something, or failed.
     #[error("{0}")]
     Hook(String),
+    /// Something that a prompt mentions was not attached, and why.
+    #[error("not attached: {0}: {1}")]
+    NotAttached(String, String),
     /// A compaction failed.
     #[error("could not summarize the conversation: {0}")]
     NotCompacted(String),

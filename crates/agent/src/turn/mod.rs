@@ -5,6 +5,7 @@
 //! | `agent` | the agent: a conversation with its tools, its policy and the API |
 //! | `run` | the loop of a turn |
 //! | `state` | a turn in progress |
+//! | `prompt_start` | turns that a prompt opens: what it mentions, lines for the shell |
 //! | `custom_command` | turns that a custom command opens: its text, files, rules and model |
 //! | `respond` | one response: requested, streamed, written |
 //! | `step` | what follows a response, or its failure |
@@ -32,6 +33,7 @@ mod hooks;
 mod memory;
 mod pending;
 mod progress;
+mod prompt_start;
 mod pull_request;
 mod queue;
 mod respond;

@@ -211,7 +211,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         self.append_start()?;
         match input {
             TurnInput::Prompt(prompt) => {
-                let line = self.conversation.append_prompt(prompt)?;
+                let Some(line) = self.open_prompt(prompt, commands, report).await? else {
+                    return Ok(TurnEnd::Interrupted);
+                };
                 state.finished.prompt = Some(line.uuid.clone());
                 report(Event::Prompted(line));
             }

@@ -70,7 +70,7 @@ impl Stage {
 }
 
 /// The kinds of lines, as `user`, `user meta`, `attachment file`, …
-fn kinds(lines: &[String]) -> Vec<String> {
+pub(super) fn kinds(lines: &[String]) -> Vec<String> {
     let kind = |line: &String| {
         let value = Value::parse(line.as_bytes()).unwrap();
         let text = |value: Value<'_>, key: &str| value.get(key)?.text().map(|text| text.to_string());

@@ -125,7 +125,9 @@ impl ChatSession<'_> {
     /// Sends a prompt, and runs its turn.
     async fn send_prompt(&mut self, text: String, ui: &mut impl ChatUi) -> ControlFlow<NextSession> {
         ui.remember(&text);
-        let command = Command::Prompt(Prompt::Text(text.clone()));
+        let shell = text.strip_prefix('!').map(str::trim).filter(|line| !line.is_empty());
+        let prompt = shell.map_or_else(|| Prompt::Text(text.clone()), |line| Prompt::Shell(line.to_owned()));
+        let command = Command::Prompt(prompt);
         let (finished, produced) = match self.run_command(command, "working", ui).await {
             ControlFlow::Continue(done) => done,
             ControlFlow::Break(outcome) => return ControlFlow::Break(NextSession::Exit(outcome)),
