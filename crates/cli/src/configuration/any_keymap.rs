@@ -16,3 +16,16 @@ impl Keymap {
         Ok(())
     }
 }
+
+/// Stands for the keymap of the input editor.
+#[derive(Default)]
+pub(crate) struct EditorKeymap;
+
+impl EditorKeymap {
+    /// As the editor has it.
+    pub(crate) const SCOPE: &str = "editor";
+
+    pub(crate) fn bind(&mut self, _action: &str, _keys: &[String]) -> Result<(), String> {
+        Ok(())
+    }
+}

@@ -1,11 +1,12 @@
-//! The keymap: a preset by its name, or a table with a preset and keys for actions of the terminal viewer.
+//! The keymap: a preset by its name, or a table with a preset and keys for actions of the terminal viewer and of the input
+//! editor.
 
 use std::ops::Range;
 
 use toml_edit::{Item, TableLike};
 
-use super::Keymap;
 use super::key::{ConfigKey, ConfigValue};
+use super::{EditorKeymap, Keymap};
 
 /// The entry of the table that names the preset.
 const PRESET: &str = "preset";
@@ -17,7 +18,7 @@ pub(super) type Wrong = (Option<Range<usize>>, String);
 pub(super) fn read_table(table: &dyn TableLike) -> Result<(ConfigValue, Vec<Wrong>), Wrong> {
     let mut entries = Vec::new();
     let mut unknown = Vec::new();
-    let mut keymap = Keymap::default();
+    let (mut keymap, mut editor) = (Keymap::default(), EditorKeymap::default());
     for (name, item) in table.iter() {
         let at = || item.span().or_else(|| table.key(name).and_then(toml_edit::Key::span));
         if name == PRESET {
@@ -33,7 +34,11 @@ pub(super) fn read_table(table: &dyn TableLike) -> Result<(ConfigValue, Vec<Wron
             let names = texts(keys);
             let names =
                 names.ok_or_else(|| (at(), format!("{name}.{action} must be a key or a list of keys")))?;
-            match keymap.bind(name, action, &names) {
+            let bound = match name {
+                EditorKeymap::SCOPE => editor.bind(action, &names),
+                screen => keymap.bind(screen, action, &names),
+            };
+            match bound {
                 Ok(()) => entries.push((format!("{name}.{action}"), names)),
                 Err(error) => unknown.push((at(), error.to_string())),
             }
@@ -62,9 +67,37 @@ impl super::Configuration {
         let preset = entries.iter().find(|(name, _)| name == PRESET).and_then(|(_, names)| names.first());
         let mut keymap = preset.and_then(|name| Keymap::preset(name).ok()).unwrap_or_default();
         for (name, keys) in entries {
-            if let Some((scope, action)) = name.split_once('.') {
+            if let Some((scope, action)) = name.split_once('.')
+                && scope != EditorKeymap::SCOPE
+            {
                 // It was checked when the file was read.
                 let _ = keymap.bind(scope, action, keys);
+            }
+        }
+        keymap
+    }
+
+    /// Whether the preset is that of vim.
+    #[cfg(feature = "tui")]
+    pub(crate) fn is_vim(&self) -> bool {
+        match self.get(ConfigKey::Keymap) {
+            Some(ConfigValue::Text(preset)) => preset == "vim",
+            Some(ConfigValue::Table(entries)) => {
+                entries.iter().any(|(name, names)| name == PRESET && names.iter().any(|name| name == "vim"))
+            }
+            _ => false,
+        }
+    }
+
+    /// What keys mean in the input editor.
+    #[cfg(feature = "tui")]
+    pub(crate) fn editor_keymap(&self) -> EditorKeymap {
+        let mut keymap = EditorKeymap::default();
+        let Some(ConfigValue::Table(entries)) = self.get(ConfigKey::Keymap) else { return keymap };
+        for (name, keys) in entries {
+            if let Some((EditorKeymap::SCOPE, action)) = name.split_once('.') {
+                // It was checked when the file was read.
+                let _ = keymap.bind(action, keys);
             }
         }
         keymap

@@ -21,9 +21,9 @@ pub(crate) use key::{ConfigKey, ConfigValue};
 pub(crate) use write::set;
 
 #[cfg(feature = "tui")]
-use annals_tui::Keymap;
+use annals_tui::{Keymap, editor::EditorKeymap};
 #[cfg(not(feature = "tui"))]
-use any_keymap::Keymap;
+use any_keymap::{EditorKeymap, Keymap};
 
 use crate::error::Fault;
 
@@ -220,6 +220,20 @@ mod tests {
             let error = parsed(text).unwrap_err();
             assert!(error.starts_with(wrong), "{text}: {error}");
         }
+    }
+
+    #[cfg(feature = "tui")]
+    #[test]
+    fn keys_of_the_editor_are_bound_beside_those_of_the_viewer() {
+        use annals_tui::editor::EditorCommand;
+        use annals_tui::{Command, Key, Scope};
+        let text = "[keymap]\neditor.undo = [\"alt-u\"]\neditor.fly = \"f\"\nlist.trash = \"ctrl-x\"\n";
+        let config = parsed(text).unwrap();
+        assert_eq!(config.unknown, ["config.toml:3:14: unknown action \"fly\" of editor"]);
+        let editor = config.editor_keymap();
+        assert_eq!(editor.command(Key::Alt('u')), Some(EditorCommand::Undo));
+        assert_eq!(editor.command(Key::Ctrl('_')), None);
+        assert_eq!(config.keymap().command(Scope::List, Key::Ctrl('x')), Some(Command::Trash));
     }
 
     #[test]

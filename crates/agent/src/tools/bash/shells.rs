@@ -125,6 +125,17 @@ impl Shells {
         running.iter().map(|task| task.command.clone()).collect()
     }
 
+    /// Ends a command in the background; whether there was one that ran. The model is told with its next request.
+    pub fn stop(&self, id: &str) -> bool {
+        match self.task(id).filter(|task| task.status() == "running") {
+            Some(task) => {
+                task.kill();
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Starts a command in a folder.
     pub(super) fn start(
         &self,

@@ -2,6 +2,7 @@
 
 mod agents;
 mod approver;
+mod background;
 mod beside;
 mod custom;
 mod faults;

@@ -19,9 +19,9 @@ use annals_testkit::home::Home;
 use super::{Stage, say};
 use crate::api::Still;
 
-const END: &str = r#"[{"type":"text","text":"fine"}]"#;
+pub(super) const END: &str = r#"[{"type":"text","text":"fine"}]"#;
 
-fn call(tool: &str, input: &str) -> String {
+pub(super) fn call(tool: &str, input: &str) -> String {
     format!(r#"[{{"type":"tool_use","name":"{tool}","input":{{{input}}}}}]"#)
 }
 
@@ -55,7 +55,7 @@ impl Stage {
         agent
     }
 
-    fn new_real_agent(&self) -> Agent<'_, Client, Still> {
+    pub(super) fn new_real_agent(&self) -> Agent<'_, Client, Still> {
         self.real_agent(ConversationStart::New(NewSession::default()))
     }
 
@@ -311,23 +311,6 @@ async fn prompts_name_the_permission_mode() {
     let modes = stage.lines_with(["type", "permissionMode"]);
     assert_eq!(modes.iter().map(|[_, mode]| mode.as_str()).collect::<Vec<_>>(), ["default", "plan"]);
     stage.only_grew();
-}
-
-#[tokio::test]
-async fn the_model_learns_that_a_background_command_ended() {
-    let start = call("Bash", r#""command":"echo done; exit 3","run_in_background":true"#);
-    let stage = Stage::scripts(&format!(r#"{{"a":[{start},{END}],"b":[{END}]}}"#));
-    let mut agent = stage.new_real_agent();
-    assert!(say(&mut agent, "@@a@@").await.is_done());
-    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-    assert!(say(&mut agent, "@@b@@").await.is_done());
-    assert!(say(&mut agent, "@@b@@ again").await.is_done());
-    drop(agent);
-    stage.holds();
-    stage.only_grew();
-    let sent = stage.sent();
-    let told = |at: usize| sent[at].last().unwrap().contains("bash_1 has ended (failed, exit code 3)");
-    assert_eq!([told(1), told(2), told(3)], [false, true, false], "{sent:#?}");
 }
 
 #[tokio::test]

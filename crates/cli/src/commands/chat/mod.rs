@@ -5,6 +5,8 @@ mod access;
 mod built_in;
 mod control;
 mod custom;
+#[cfg(all(unix, feature = "tui"))]
+mod editor_input;
 mod force_quit;
 mod frames;
 mod hooks;

@@ -316,3 +316,47 @@ fn pieces_prompts_and_states_are_printed_on_demand() {
     );
     assert!(std::fs::read_to_string(&fixture.sessions()[0]).unwrap().contains(id));
 }
+
+#[test]
+fn a_command_in_the_background_is_ended_by_its_id() {
+    let fixture = ChatFixture::new(
+        r#"{"a":[[{"type":"tool_use","name":"Bash","input":{"command":"while :; do sleep 0.1; done","run_in_background":true}}],
+            [{"type":"text","text":"begun"}]],"b":[[{"type":"text","text":"fine"}]]}"#,
+    );
+    let mut program = Program::start(&fixture, &["--allowedTools", "Bash"]);
+    program.prompt("do @@a@@");
+    program.until(&[r#""type":"result""#]);
+    program.request("q", r#"{"subtype":"stop_task","task_id":"bash_1"}"#);
+    program.until(&["control_response", r#""response":{}"#]);
+    program.prompt("go on @@b@@");
+    program.until(&[r#""type":"result""#]);
+    program.end();
+    let session = std::fs::read_to_string(&fixture.sessions()[0]).unwrap();
+    assert!(session.contains("The background command bash_1 has ended (killed"), "{session}");
+}
+
+#[test]
+fn questions_are_answered_by_the_program_and_plans_change_the_mode() {
+    let fixture = ChatFixture::new(
+        r#"{"a":[[{"type":"tool_use","name":"AskUserQuestion","input":{"questions":[{"question":"Color?","header":"C",
+                "options":[{"label":"Red","description":"r"},{"label":"Blue","description":"b"}]}]}}],
+            [{"type":"tool_use","name":"EnterPlanMode","input":{}}],
+            [{"type":"tool_use","name":"ExitPlanMode","input":{"plan":"1. do"}}],[{"type":"text","text":"fine"}]]}"#,
+    );
+    let mut program = Program::start(&fixture, &["--permission-prompt-tool", "stdio"]);
+    program.prompt("do @@a@@");
+    let asked = program.until(&["can_use_tool"]);
+    assert!(asked.contains(r#""requires_user_interaction":true,"permission_suggestions":[]"#), "{asked}");
+    let questions = r#"[{"question":"Color?","header":"C","options":[{"label":"Red","description":"r"},{"label":"Blue","description":"b"}]}]"#;
+    let answers = format!(
+        r#"{{"behavior":"allow","updatedInput":{{"questions":{questions},"answers":{{"Color?":"Blue"}}}}}}"#
+    );
+    program.answer(&asked, &answers);
+    program.until(&[r#""type":"user""#, r#""answers":{"Color?":"Blue"}"#]);
+    program.until(&[r#""subtype":"status""#, r#""permissionMode":"plan""#]);
+    let asked = program.until(&["can_use_tool", "ExitPlanMode"]);
+    program.answer(&asked, r#"{"behavior":"allow","updatedInput":{ "plan": "1. do" }}"#);
+    program.until(&[r#""subtype":"status""#, r#""permissionMode":"default""#]);
+    program.until(&[r#""type":"result""#, "fine"]);
+    program.end();
+}

@@ -115,6 +115,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         facts: Arc::new(server_facts(&app, context)?),
         mcp: app.mcp.servers.clone(),
         hooks: agent.hooks.clone(),
+        shells: Arc::clone(&shells),
         ready: Arc::new(ready),
         is_loud: context.verbosity >= 0,
         is_begun: false,

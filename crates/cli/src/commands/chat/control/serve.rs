@@ -5,6 +5,7 @@ use std::sync::Arc;
 use annals_agent::hooks::Hooks;
 use annals_agent::mcp::McpServers;
 use annals_agent::protocol::Command;
+use annals_agent::tools::bash::Shells;
 use annals_json::{ObjectWriter, Value, object};
 use annals_policy::Mode;
 use annals_policy::screen::visible;
@@ -56,6 +57,8 @@ pub(super) struct Server {
     pub(super) facts: Arc<ServerFacts>,
     pub(super) mcp: McpServers,
     pub(super) hooks: Hooks,
+    /// The commands in the background.
+    pub(super) shells: Arc<Shells>,
     /// Tells that the servers of the program are connected.
     pub(super) ready: Arc<watch::Sender<bool>>,
     pub(super) is_loud: bool,
@@ -156,8 +159,13 @@ impl Server {
             "mcp_reconnect" => self.with_server(request, Self::reconnect),
             "mcp_toggle" => self.with_server(request, Self::toggle),
             "rewind_files" => rewind::files(request, &self.view.get(), &self.facts),
-            // Tasks run inside a turn: an interrupt stops them.
-            "stop_task" => Reply::object(|_| {}),
+            // Sub-agents run inside a turn: an interrupt stops them. The original gives this answer for unknown ids, too.
+            "stop_task" => {
+                if let Some(task) = request.text("task_id") {
+                    self.shells.stop(&task);
+                }
+                Reply::object(|_| {})
+            }
             "end_session" => Reply::End,
             other => Reply::Refused(format!("unsupported request {other:?}"), Some("unsupported_request")),
         }

@@ -1,0 +1,209 @@
+//! The input editor, connected with the store: earlier prompts of all projects, what can be completed, the keys of the
+//! configuration.
+
+#![allow(dead_code, reason = "the full-screen interface uses it")]
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use annals_agent::commands::CustomCommand;
+use annals_agent::context::workspace_files;
+use annals_agent::subagent::AgentDefinition;
+use annals_store::ConfigDir;
+use annals_store::history::stream_history;
+use annals_tui::editor::{
+    CommandEntry, Completions, Editor, EditorMode, HistoryPaste, HistoryPrompt, MentionEntry, MentionKind,
+};
+
+use crate::configuration::Configuration;
+
+/// Earlier prompts that can be recalled and searched.
+const MAX_PROMPTS: usize = 10_000;
+/// Files and folders that can be completed.
+const MAX_FILES: usize = 20_000;
+
+/// What the editor of a conversation is made of.
+pub(super) struct EditorInput<'i> {
+    pub(super) configuration: &'i Configuration,
+    pub(super) config_dir: &'i ConfigDir,
+    pub(super) cwd: &'i Path,
+    pub(super) session: &'i str,
+    /// The built-in commands.
+    pub(super) built_in: Vec<CommandEntry>,
+    pub(super) custom: &'i [CustomCommand],
+    pub(super) agents: &'i [AgentDefinition],
+}
+
+impl EditorInput<'_> {
+    /// Creates the editor. Files are listed by a thread: a large workspace takes a moment.
+    pub(super) fn editor(self) -> Editor {
+        let mut editor = Editor::new(self.configuration.editor_mode());
+        editor.set_keymap(self.configuration.editor_keymap());
+        let project = self.cwd.to_string_lossy();
+        editor.set_history(history(self.config_dir), &project, self.session);
+        let custom = self.custom.iter().map(|command| CommandEntry {
+            name: command.name.clone(),
+            hint: command.hint.clone().unwrap_or_default(),
+            description: command.about.clone(),
+        });
+        let agents = self.agents.iter().map(|agent| MentionEntry {
+            name: format!("agent-{}", agent.name),
+            kind: MentionKind::Agent,
+            description: agent.about.clone(),
+        });
+        editor.set_completions(Box::new(ChatCompletions {
+            commands: self.built_in.into_iter().chain(custom).collect(),
+            mentions: FileMentions::new(self.cwd, agents.collect()),
+            config_dir: self.config_dir.clone(),
+        }));
+        editor
+    }
+}
+
+/// Returns the prompts of all projects, oldest first.
+fn history(config: &ConfigDir) -> Vec<HistoryPrompt> {
+    let mut prompts: VecDeque<HistoryPrompt> = VecDeque::new();
+    // Without a readable history there are no earlier prompts.
+    let _ = stream_history(config, |_, entry| {
+        let text =
+            |text: Option<annals_json::Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
+        let paste = |(number, paste): (annals_json::Text<'_>, annals_store::history::Paste<'_>)| {
+            let content = match (paste.content(), paste.content_hash()) {
+                (Some(content), _) => HistoryPaste::Text(content.to_string()),
+                (None, hash) => HistoryPaste::Stored(hash?.to_string()),
+            };
+            Some((number.to_string().parse().ok()?, content))
+        };
+        let pastes = entry.pastes().into_iter().filter_map(paste).collect();
+        let session = entry.session().map(|session| session.to_string()).unwrap_or_default();
+        let (display, project) = (text(entry.display()), text(entry.project()));
+        if prompts.len() == MAX_PROMPTS {
+            prompts.pop_front();
+        }
+        prompts.push_back(HistoryPrompt { display, pastes, project, session });
+        ControlFlow::Continue(())
+    });
+    prompts.into()
+}
+
+/// What can be completed in a conversation.
+struct ChatCompletions {
+    commands: Vec<CommandEntry>,
+    mentions: FileMentions,
+    config_dir: ConfigDir,
+}
+
+impl Completions for ChatCompletions {
+    fn commands(&self) -> Vec<CommandEntry> {
+        self.commands.clone()
+    }
+
+    fn mentions(&self, query: &str) -> Arc<[MentionEntry]> {
+        // A new mention sees new files.
+        if query.is_empty() {
+            self.mentions.refresh();
+        }
+        self.mentions.list()
+    }
+
+    fn stored_paste(&self, name: &str) -> Option<String> {
+        let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let bytes = self.config_dir.read(&self.config_dir.paste(name)).ok().filter(|_| is_plain)?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// The files of the workspace and the sub-agents, listed by a thread.
+struct FileMentions {
+    folder: PathBuf,
+    agents: Vec<MentionEntry>,
+    listed: Arc<Mutex<MentionList>>,
+}
+
+#[derive(Default)]
+struct MentionList {
+    entries: Option<Arc<[MentionEntry]>>,
+    is_being_read: bool,
+}
+
+impl FileMentions {
+    fn new(folder: &Path, agents: Vec<MentionEntry>) -> Self {
+        let mentions = Self { folder: folder.to_path_buf(), agents, listed: Arc::default() };
+        mentions.refresh();
+        mentions
+    }
+
+    fn list(&self) -> Arc<[MentionEntry]> {
+        let listed = self.listed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        listed.entries.clone().unwrap_or_else(|| self.agents.clone().into())
+    }
+
+    /// Reads the list again, unless that happens already.
+    fn refresh(&self) {
+        let mut listed = self.listed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if std::mem::replace(&mut listed.is_being_read, true) {
+            return;
+        }
+        drop(listed);
+        let (folder, agents, target) = (self.folder.clone(), self.agents.clone(), Arc::clone(&self.listed));
+        std::thread::spawn(move || {
+            let files = workspace_files(&folder, MAX_FILES).into_iter().map(|name| {
+                let kind = if name.ends_with('/') { MentionKind::Folder } else { MentionKind::File };
+                MentionEntry { name, kind, description: String::new() }
+            });
+            let entries = files.chain(agents).collect();
+            let mut listed = target.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            *listed = MentionList { entries: Some(entries), is_being_read: false };
+        });
+    }
+}
+
+impl Configuration {
+    /// How the input editor is used: the preset `vim` holds for it too.
+    fn editor_mode(&self) -> EditorMode {
+        if self.is_vim() { EditorMode::Vim } else { EditorMode::Standard }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::home::Home;
+
+    use super::*;
+
+    #[test]
+    fn prompts_of_all_projects_are_read_with_their_pastes() {
+        let home = Home::new();
+        let config = ConfigDir::new(home.config_dir());
+        std::fs::create_dir_all(home.config_dir()).unwrap();
+        let lines = concat!(
+            r#"{"display":"a [Pasted text #1 +2 lines]","pastedContents":{"1":{"id":1,"type":"text","content":"x"},"#,
+            r#""2":{"id":2,"type":"text","contentHash":"abc"},"3":{"id":3,"type":"image"}},"timestamp":1,"project":"/w","sessionId":"s"}"#,
+            "\nnot json\n",
+            r#"{"display":"b","pastedContents":{},"timestamp":2,"project":"/o"}"#,
+            "\n"
+        );
+        std::fs::write(config.history(), lines).unwrap();
+        let found = history(&config);
+        let pastes =
+            vec![(1, HistoryPaste::Text("x".to_owned())), (2, HistoryPaste::Stored("abc".to_owned()))];
+        let display = "a [Pasted text #1 +2 lines]".to_owned();
+        let first = HistoryPrompt { display, pastes, project: "/w".to_owned(), session: "s".to_owned() };
+        assert_eq!((found.len(), &found[0], found[1].project.as_str()), (2, &first, "/o"));
+    }
+
+    #[test]
+    fn the_editor_completes_files_of_the_workspace_and_commands() {
+        let home = Home::new();
+        std::fs::create_dir_all(home.work_dir()).unwrap();
+        std::fs::write(home.work_dir().join("notes.md"), "").unwrap();
+        let mentions = FileMentions::new(&home.work_dir(), Vec::new());
+        while mentions.listed.lock().unwrap().is_being_read {
+            std::thread::yield_now();
+        }
+        let names: Vec<String> = mentions.list().iter().map(|entry| entry.name.clone()).collect();
+        assert!(names.contains(&"notes.md".to_owned()), "{names:?}");
+    }
+}
