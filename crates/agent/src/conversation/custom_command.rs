@@ -54,7 +54,7 @@ impl Conversation<'_> {
         let draft = Draft::meta_prompt(PromptContent::Blocks(&blocks));
         self.append(draft.field("sourceToolUseID", RawJson::string(call).raw()))?;
         for file in files {
-            self.append(Draft::attachment(&attached(file)))?;
+            self.append(Draft::attachment(&file_json(file)))?;
         }
         self.append(Draft::attachment(&permissions(invocation)))?;
         self.mark_stale();

@@ -216,7 +216,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     }
 }
 
-struct Interruption;
+/// The person interrupted what happens before a turn is written.
+pub(super) struct Interruption;
 
 fn words(outcome: &Outcome) -> String {
     match &outcome.shown {

@@ -10,6 +10,7 @@ use annals_store::source::new_uuid;
 use super::agent::Agent;
 use super::approve::Approval;
 use super::attempt::RunOutcome;
+use super::custom_command::Interruption;
 use super::pending::PendingCall;
 use super::progress::ProgressLog;
 use crate::api::call::RetryClock;
@@ -23,9 +24,6 @@ use crate::tools::{Outcome, ToolContent};
 const MAX_MENTIONS: usize = 20;
 /// The most names of a folder that are attached.
 const MAX_NAMES: usize = 1_000;
-
-/// The person interrupted what happens before a prompt is written.
-struct Interruption;
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Writes a prompt; `None` if the person interrupted before anything was written.
