@@ -94,6 +94,14 @@ const programs = {
     return { told, texts: texts(messages) };
   },
 
+  async server_of_the_program() {
+    const { z } = await load("zod/index.js");
+    const add = sdk.tool("add", "adds", { a: z.number(), b: z.number() }, async ({ a, b }) => ({ content: [{ type: "text", text: String(a + b) }] }));
+    const calc = sdk.createSdkMcpServer({ name: "calc", version: "1.0.0", tools: [add] });
+    const messages = await ask("Add @@add@@", { mcpServers: { calc }, allowedTools: ["mcp__calc__add"] });
+    return { texts: texts(messages), results: results(messages), kept: kept(messages) };
+  },
+
   async two_prompts_and_another_model() {
     const { stream, go } = conversation(["Say hello @@hello@@", "And again @@second@@"]);
     const running = sdk.query({ prompt: stream, options: options({}) });

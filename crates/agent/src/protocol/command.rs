@@ -194,9 +194,6 @@ impl Commands {
 
     /// Takes the settings that wait for the end of the turn, to apply them before it.
     pub(crate) fn take_settings(&mut self) -> Vec<Command> {
-        let is_setting = |command: &Command| {
-            matches!(command, Command::SetModel(_) | Command::SetMode(_) | Command::SetThinking(_))
-        };
         let (settings, others) = std::mem::take(&mut self.waiting).into_iter().partition(is_setting);
         self.waiting = others;
         VecDeque::into(settings)
@@ -204,14 +201,21 @@ impl Commands {
 
     /// Takes the prompts at the head of the queue that the running turn can absorb: those that name no command and run none.
     pub(crate) fn take_prompts(&mut self) -> Vec<Prompt> {
-        let mut prompts = Vec::new();
-        while let Some(Command::Prompt(prompt)) = self.waiting.front() {
-            if prompt.slash_command().is_some() || matches!(prompt.plain(), Prompt::Shell(_)) {
-                break;
+        let (mut prompts, mut others, mut is_head) = (Vec::new(), VecDeque::new(), true);
+        let is_plain = |prompt: &Prompt| {
+            prompt.slash_command().is_none() && !matches!(prompt.plain(), Prompt::Shell(_))
+        };
+        for command in std::mem::take(&mut self.waiting) {
+            match command {
+                Command::Prompt(prompt) if is_head && is_plain(&prompt) => prompts.push(prompt),
+                other => {
+                    // A setting holds from the next request on, whatever waits around it.
+                    is_head &= is_setting(&other);
+                    others.push_back(other);
+                }
             }
-            prompts.push(prompt.clone());
-            self.waiting.pop_front();
         }
+        self.waiting = others;
         prompts
     }
 
@@ -260,4 +264,8 @@ impl Commands {
             }
         }
     }
+}
+
+fn is_setting(command: &Command) -> bool {
+    matches!(command, Command::SetModel(_) | Command::SetMode(_) | Command::SetThinking(_))
 }

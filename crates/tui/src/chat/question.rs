@@ -189,7 +189,8 @@ impl OpenQuestion {
 
     /// Scrolls the body.
     pub(crate) fn scroll(&mut self, rows: isize) {
-        let max = self.rows.saturating_sub(self.fits);
+        // Nothing is passed over that was not on the screen, however fast keys come.
+        let max = self.rows.saturating_sub(self.fits).min(self.seen);
         self.top = self.top.saturating_add_signed(rows).min(max);
     }
 
@@ -252,10 +253,7 @@ impl OpenQuestion {
         self.fits = body.len().min(max_rows.saturating_sub(fixed + 1));
         self.rows = body.len();
         self.top = self.top.min(self.rows.saturating_sub(self.fits));
-        // Only what follows what was seen before counts: rows that were jumped over were not seen.
-        if self.top <= self.seen {
-            self.seen = self.seen.max(self.top + self.fits);
-        }
+        self.seen = self.seen.max(self.top + self.fits);
         for line in body.iter().skip(self.top).take(self.fits) {
             rows.push(std::iter::once(Span::plain("  ")).chain(line.iter().cloned()).collect());
         }

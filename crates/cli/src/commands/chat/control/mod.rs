@@ -71,7 +71,8 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     let begin = Initialization::of(first.as_ref());
     let channel = ControlChannel::default();
     let transports = Some(callbacks::transports(&channel));
-    let program = Program { agents: begin.agents().map_err(Fault::usage)?, transports };
+    let program =
+        Program { agents: begin.agents().map_err(Fault::usage)?, servers: begin.servers(), transports };
     let app = ChatApp::new(args, context, program)?;
     app.setup.check_hooks(args)?;
     let unsupported = app.setup.unsupported.iter().map(ToString::to_string);

@@ -17,6 +17,7 @@ pub(crate) use found::{FoundServer, ServerSearch, StartPermission, find};
 pub(crate) use health::{ServerHealth, check};
 use launch::{limits, variable_of};
 
+use super::Program;
 use super::setup::{Setup, SourceChoice};
 use crate::args::ChatArgs;
 use crate::context::Context;
@@ -49,13 +50,14 @@ impl ConfiguredServers {
         args: &ChatArgs,
         setup: &Setup,
         context: &Context,
-        program: Option<&ProgramTransports>,
+        program: &Program,
     ) -> Result<Self, Fault> {
+        let given: Vec<String> = args.sdk.mcp_config.iter().chain(&program.servers).cloned().collect();
         let has_project = SourceChoice::new(args)?.has(SettingsSource::Project);
         let search = ServerSearch {
             context,
             cwd: &setup.cwd,
-            given: &args.sdk.mcp_config,
+            given: &given,
             is_strict: args.sdk.strict_mcp_config,
             trusted: if has_project { setup.trusted_folders(context) } else { Vec::new() },
             disabled: &setup.effective.disabled_servers,
@@ -92,9 +94,9 @@ impl ConfiguredServers {
             };
             notes.extend(config.notes.iter().map(|note| format!("MCP server {}: {note}", server.name)));
             let limits = limits(&setup.effective, context, config.timeout, config.kind.name());
-            let made = match (&config.kind, program) {
-                (ServerKind::Sdk, Some(program)) => {
-                    McpServer::of_program(&server.name, program(&server.name), limits)
+            let made = match (&config.kind, &program.transports) {
+                (ServerKind::Sdk, Some(transports)) => {
+                    McpServer::of_program(&server.name, transports(&server.name), limits)
                 }
                 (ServerKind::Sdk, None) => {
                     notes.push(format!(
