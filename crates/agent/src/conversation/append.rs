@@ -83,7 +83,7 @@ impl Conversation<'_> {
         let said = match plain {
             Prompt::Blocks(json) => PromptContent::Blocks(json),
             Prompt::Text(text) => PromptContent::Text(text),
-            Prompt::Named { .. } | Prompt::Shell(_) => PromptContent::Text(""),
+            Prompt::Named { .. } | Prompt::Typed { .. } | Prompt::Shell(_) => PromptContent::Text(""),
         };
         let draft = Draft::prompt(said);
         // An id that is known already would make two lines one.
@@ -201,13 +201,16 @@ impl Conversation<'_> {
         }
     }
 
-    fn append_history(&mut self, text: &str) {
+    /// Adds a prompt to the history of all prompts: as it was typed, if that is known.
+    pub(crate) fn append_history(&mut self, text: &str) {
+        let typed = self.typed.take();
         let SessionState::Open(Backend::File { .. }) = &self.state else { return };
+        let pastes = typed.iter().flat_map(|typed| &typed.pastes);
         let session = SessionKey::new(self.session.as_str());
         let project = self.cwd.to_string_lossy();
         let prompt = NewPrompt {
-            display: text,
-            pastes: Vec::new(),
+            display: typed.as_ref().map_or(text, |typed| &typed.display),
+            pastes: pastes.map(|(number, text)| (*number, text.as_str())).collect(),
             millis: self.store.source.now(),
             project: &project,
             session: &session,

@@ -33,7 +33,7 @@ use annals_store::source::new_uuid;
 use annals_store::{SessionKey, Slug};
 use annals_transcript::draft::{Draft, ThreadKind};
 
-use crate::protocol::Notice;
+use crate::protocol::{Notice, TypedText};
 use backend::Backend;
 use messages::{RebuiltMessages, ThinkingFilter};
 use rewind::RewindPoint;
@@ -52,6 +52,8 @@ pub struct Conversation<'s> {
     is_stale: bool,
     notices: Vec<Notice>,
     last_prompt: Option<String>,
+    /// How the next prompt was typed.
+    typed: Option<TypedText>,
     /// The last line that is a message: clients resume there.
     last_message: Option<String>,
     backups: FileBackups,
@@ -267,6 +269,11 @@ impl<'s> Conversation<'s> {
     /// Adds a notice for the person.
     pub(crate) fn add_notice(&mut self, notice: Notice) {
         self.notices.push(notice);
+    }
+
+    /// Sets how the next prompt was typed, for the history.
+    pub(crate) fn set_typed(&mut self, typed: Option<TypedText>) {
+        self.typed = typed;
     }
 
     pub(crate) fn take_notices(&mut self) -> Vec<Notice> {

@@ -195,6 +195,7 @@ impl<'s> Conversation<'s> {
             is_stale,
             notices: Vec::new(),
             last_prompt: None,
+            typed: None,
             last_message: None,
             backups,
             prompt_line: None,

@@ -52,6 +52,22 @@ pub enum Prompt {
         /// The prompt.
         prompt: Box<Prompt>,
     },
+    /// A prompt that the history keeps as it was typed.
+    Typed {
+        /// What was typed.
+        typed: TypedText,
+        /// The prompt.
+        prompt: Box<Prompt>,
+    },
+}
+
+/// A prompt as it was typed, pastes shortened to a mark.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypedText {
+    /// The text with its marks.
+    pub display: String,
+    /// The texts that were pasted, each with the number of its mark.
+    pub pastes: Vec<(u32, String)>,
 }
 
 impl Prompt {
@@ -61,14 +77,14 @@ impl Prompt {
             Self::Text(text) => RawJson::string(text).raw().to_vec(),
             Self::Blocks(json) => json.clone(),
             Self::Shell(_) => RawJson::string(&self.text()).raw().to_vec(),
-            Self::Named { prompt, .. } => prompt.content(),
+            Self::Named { prompt, .. } | Self::Typed { prompt, .. } => prompt.content(),
         }
     }
 
-    /// The prompt itself, without the uuid of its line.
+    /// The prompt itself, without the uuid of its line and how it was typed.
     pub(crate) fn plain(&self) -> &Self {
         match self {
-            Self::Named { prompt, .. } => prompt.plain(),
+            Self::Named { prompt, .. } | Self::Typed { prompt, .. } => prompt.plain(),
             plain => plain,
         }
     }
@@ -77,6 +93,16 @@ impl Prompt {
     pub fn uuid(&self) -> Option<&str> {
         match self {
             Self::Named { uuid, .. } => Some(uuid),
+            Self::Typed { prompt, .. } => prompt.uuid(),
+            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) => None,
+        }
+    }
+
+    /// How it was typed, if that is known.
+    pub(crate) fn typed(&self) -> Option<&TypedText> {
+        match self {
+            Self::Typed { typed, .. } => Some(typed),
+            Self::Named { prompt, .. } => prompt.typed(),
             Self::Text(_) | Self::Blocks(_) | Self::Shell(_) => None,
         }
     }
@@ -91,7 +117,7 @@ impl Prompt {
                 let texts = blocks.items().filter_map(|block| block.get("text")?.text());
                 texts.map(|text| text.to_string()).collect::<Vec<_>>().join("\n")
             }
-            Self::Named { prompt, .. } => prompt.text(),
+            Self::Named { prompt, .. } | Self::Typed { prompt, .. } => prompt.text(),
         }
     }
 
@@ -106,7 +132,7 @@ impl Prompt {
                 only.get("text").filter(|_| none.is_none())?.text()?.to_string()
             }
             Self::Shell(_) => return None,
-            Self::Named { prompt, .. } => return prompt.slash_command(),
+            Self::Named { prompt, .. } | Self::Typed { prompt, .. } => return prompt.slash_command(),
         };
         let said = text.trim().strip_prefix('/')?;
         let (name, arguments) = said.split_once(char::is_whitespace).unwrap_or((said, ""));

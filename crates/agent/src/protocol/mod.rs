@@ -25,7 +25,7 @@ mod report;
 mod storage;
 
 pub(crate) use command::QueueChange;
-pub use command::{Command, Commands, Prompt};
+pub use command::{Command, Commands, Prompt, TypedText};
 pub use config::{Approver, TurnConfig};
 pub use event::{Event, Notice, PullRequest, ToolProgress, UsageStorage, WrittenLine};
 pub use grants::Grants;

@@ -62,6 +62,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             });
             self.conversation.append(Draft::attachment(&attachment))?;
             self.conversation.mark_stale();
+            if let Some(typed) = prompt.typed() {
+                self.conversation.set_typed(Some(typed.clone()));
+                self.conversation.append_history(&typed.display);
+            }
             let message = object(|message| {
                 message.string("role", "user").raw("content", &content);
             });

@@ -113,6 +113,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             stop_blocks: 0,
             output_requests: 0,
         };
+        self.conversation.set_typed(prompt.typed().cloned());
         self.mcp.settle().await;
         let invocation = Invocation::of(prompt, &self.custom);
         let invocation = invocation.or_else(|| Invocation::of(prompt, &self.mcp.commands()));

@@ -12,8 +12,6 @@ const MAX_QUEUE_SHOWN: usize = 3;
 /// Todos that are shown during a turn.
 const MAX_TODOS_SHOWN: usize = 5;
 const SPINNER: [&str; 4] = ["✶", "✳", "✢", "✳"];
-/// Commands that are offered while one is typed.
-const MAX_MENU_ROWS: usize = 5;
 
 /// Rows of a screen, and where the cursor is: column and row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,28 +131,23 @@ impl ChatScreen {
             let more =
                 if hidden > 0 && at + 1 == MAX_QUEUE_SHOWN { format!(" (+{hidden})") } else { String::new() };
             let hint = if at == 0 && more.is_empty() { " · up edits" } else { &more };
-            let text = clip(text, columns.saturating_sub(20).max(8));
+            let text = clip(&text.display, columns.saturating_sub(20).max(8));
             rows.push(vec![Span::dim(format!("  queued: {text}{hint}"))]);
         }
         rows.truncate(max_rows.saturating_sub(4));
         let rule = vec![Span::dim(self.rule(columns))];
         rows.push(rule.clone());
         let status = self.status.len().min(3);
-        let room = max_rows.saturating_sub(rows.len() + 2 + status).max(1);
-        let view = self.editor.view(columns.saturating_sub(2), room.min(max_rows / 2).max(1));
-        let cursor = (view.cursor.0 + 2, view.cursor.1 + rows.len());
-        for (number, mut line) in view.rows.into_iter().enumerate() {
-            line.insert(0, if number == 0 { Span::new("❯ ", Style::BOLD) } else { Span::plain("  ") });
-            rows.push(line);
-        }
+        let room = max_rows.saturating_sub(rows.len() + 2 + status).min(max_rows / 2).max(1);
+        let number = |value: usize| u16::try_from(value).unwrap_or(u16::MAX);
+        let view = self.editor.view(number(columns), number(room));
+        let cursor = (usize::from(view.cursor.0), usize::from(view.cursor.1) + rows.len());
+        rows.extend(view.rows);
         rows.push(vec![Span::dim("─".repeat(columns))]);
-        let menu = self.editor.matching(&self.editor.text());
-        let room = max_rows.saturating_sub(rows.len() + 1 + status).min(MAX_MENU_ROWS);
-        rows.extend(
-            menu.iter().take(room).map(|name| vec![Span::dim(format!("  {}", clip(name, columns - 2)))]),
-        );
+        let room = max_rows.saturating_sub(rows.len() + 1 + status);
+        rows.extend(view.menu.into_iter().take(room));
         rows.extend(self.status.iter().take(status).cloned());
-        rows.push(self.footer.row(self.hint.as_deref(), columns));
+        rows.push(self.footer.row(self.hint.as_deref(), view.sign.as_deref(), columns));
         rows.truncate(max_rows);
         ChatFrame { rows, cursor: Some(cursor) }
     }

@@ -45,15 +45,22 @@ pub struct FooterFacts {
 }
 
 impl FooterFacts {
-    /// The last row: mode and hint at the left, model at the right.
-    pub(crate) fn row(&self, hint: Option<&str>, columns: usize) -> StyledLine {
+    /// The last row: mode, the sign of the editor and hint at the left, model at the right.
+    pub(crate) fn row(&self, hint: Option<&str>, sign: Option<&str>, columns: usize) -> StyledLine {
         let mut left: StyledLine = match hint {
             Some(hint) => vec![Span::new(clip(hint, columns), Style::color(Color::Yellow))],
             None => match self.mode.span() {
-                Some(sign) => vec![sign, Span::dim(" · shift-tab")],
+                Some(mode) => vec![mode, Span::dim(" · shift-tab")],
+                None if sign.is_some() => Vec::new(),
                 None => vec![Span::dim("? keys · shift-tab mode")],
             },
         };
+        if let Some(sign) = sign {
+            let used: usize = left.iter().map(|span| width(&span.text)).sum();
+            let gap = if used == 0 { "" } else { " · " };
+            let sign = clip(sign, columns.saturating_sub(used + gap.len()));
+            left.extend((!sign.is_empty()).then(|| Span::dim(format!("{gap}{sign}"))));
+        }
         let mut facts = vec![self.model.clone()];
         facts.extend(self.context.map(|percent| format!("{percent}% context")));
         facts.retain(|fact| !fact.is_empty());

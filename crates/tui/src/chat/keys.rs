@@ -29,11 +29,15 @@ impl ChatKeyScope {
 }
 
 /// What keys do where.
-pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 32] = [
+pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 37] = [
     (ChatKeyScope::Prompt, "enter", "sends the prompt; after `\\` it breaks the line"),
     (ChatKeyScope::Prompt, "ctrl-j", "breaks the line"),
     (ChatKeyScope::Prompt, "up, down", "moves within the text, then through earlier prompts"),
-    (ChatKeyScope::Prompt, "tab", "completes a command"),
+    (ChatKeyScope::Prompt, "/, @", "list commands; files and sub-agents"),
+    (ChatKeyScope::Prompt, "tab", "accepts what the list offers"),
+    (ChatKeyScope::Prompt, "ctrl-r", "searches earlier prompts of all projects"),
+    (ChatKeyScope::Prompt, "ctrl-g", "edits the text in `$VISUAL` or `$EDITOR`, between turns"),
+    (ChatKeyScope::Prompt, "ctrl-s", "puts the text aside; with no text, brings it back"),
     (ChatKeyScope::Prompt, "shift-tab", "changes the permission mode"),
     (ChatKeyScope::Prompt, "ctrl-o", "shows the transcript, with everything in full"),
     (ChatKeyScope::Prompt, "esc esc", "clears the text; with none, rewinds"),
@@ -50,6 +54,7 @@ pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 32] = [
     (ChatKeyScope::Question, "up, down, enter", "choose an answer"),
     (ChatKeyScope::Question, "1 … 9, y, n", "answer at once"),
     (ChatKeyScope::Question, "pgup, pgdn, space", "scroll what is asked about"),
+    (ChatKeyScope::Question, "space", "picks, where several answers can be given"),
     (ChatKeyScope::Question, "tab", "refuses with a few words for the model"),
     (ChatKeyScope::Question, "esc", "refuses, and ends the turn"),
     (ChatKeyScope::List, "letters", "filter the list"),

@@ -11,7 +11,6 @@ mod find;
 mod footer;
 #[cfg(unix)]
 mod inline;
-mod input;
 mod keys;
 mod log;
 mod log_view;

@@ -1,5 +1,7 @@
 //! Questions: what would be done in whole, why it is asked, and the answers. An answer that allows something is possible only
-//! when all of it has been on the screen.
+//! when all of it has been on the screen. A question of the model has options, of which one or several are picked, or words.
+
+use std::collections::BTreeSet;
 
 use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, width, wrap};
 
@@ -13,6 +15,10 @@ pub enum QuestionKind {
     Allow,
     /// It refuses; a few words may say what to do instead.
     Refuse,
+    /// It is one of the options that the model offers.
+    Pick,
+    /// It answers the model in the person's own words.
+    Words,
 }
 
 /// An answer that can be chosen.
@@ -43,6 +49,8 @@ pub struct Question {
     pub preset: usize,
     /// Whether refusing takes a few words for the model.
     pub has_comment: bool,
+    /// Whether several options can be picked.
+    pub is_multiple: bool,
 }
 
 /// What was answered.
@@ -50,7 +58,7 @@ pub struct Question {
 pub struct QuestionAnswer {
     /// The question.
     pub id: String,
-    /// What the choice returns.
+    /// What the choice returns; of several options, each on its line.
     pub answer: String,
     /// The words for the model.
     pub comment: Option<String>,
@@ -70,6 +78,8 @@ pub(crate) enum QuestionOutcome {
 pub(crate) struct OpenQuestion {
     question: Question,
     selected: usize,
+    /// The options that are picked, where several can be.
+    picked: BTreeSet<usize>,
     /// The first row of the body that is shown.
     top: usize,
     /// Rows of the body that fit, and all of them, at the last layout.
@@ -87,6 +97,7 @@ impl OpenQuestion {
         Self {
             question,
             selected,
+            picked: BTreeSet::new(),
             top: 0,
             fits: 0,
             rows: usize::MAX,
@@ -120,13 +131,16 @@ impl OpenQuestion {
             Key::Escape | Key::Ctrl('c') => return QuestionOutcome::Cancel,
             Key::Up | Key::Ctrl('p') => self.selected = self.selected.saturating_sub(1),
             Key::Down | Key::Ctrl('n') => self.selected = (self.selected + 1).min(last),
+            Key::Char(' ') if self.question.is_multiple => drop(self.pick(self.selected)),
             Key::PageDown | Key::Char(' ') => self.scroll(isize::try_from(self.fits).unwrap_or(1)),
             Key::PageUp => self.scroll(-isize::try_from(self.fits).unwrap_or(1)),
             Key::Char(digit @ '1'..='9') => {
                 let at = usize::from(digit as u8 - b'1');
                 if at <= last {
                     self.selected = at;
-                    return self.answer();
+                    if !self.pick(at) {
+                        return self.answer();
+                    }
                 }
             }
             Key::Char('y') => return self.choose(QuestionKind::Allow),
@@ -149,16 +163,28 @@ impl OpenQuestion {
         self.comment.is_some()
     }
 
-    /// Selects the first answer of a kind.
-    fn select(&mut self, kind: QuestionKind) {
-        if let Some(at) = self.question.choices.iter().position(|choice| choice.kind == kind) {
-            self.selected = at;
-        }
+    /// Selects the first answer of a kind; whether there is one.
+    fn select(&mut self, kind: QuestionKind) -> bool {
+        let found = self.question.choices.iter().position(|choice| choice.kind == kind);
+        self.selected = found.unwrap_or(self.selected);
+        found.is_some()
     }
 
     fn choose(&mut self, kind: QuestionKind) -> QuestionOutcome {
-        self.select(kind);
-        self.answer()
+        if self.select(kind) { self.answer() } else { QuestionOutcome::Open }
+    }
+
+    fn is_pick(&self, at: usize) -> bool {
+        self.question.choices.get(at).is_some_and(|choice| choice.kind == QuestionKind::Pick)
+    }
+
+    /// Picks an option, or no longer, where several can be picked; whether it is one.
+    fn pick(&mut self, at: usize) -> bool {
+        let is_one = self.question.is_multiple && self.is_pick(at);
+        if is_one && !self.picked.remove(&at) {
+            self.picked.insert(at);
+        }
+        is_one
     }
 
     /// Scrolls the body.
@@ -176,11 +202,21 @@ impl OpenQuestion {
             return QuestionOutcome::Open;
         }
         let comment = self.comment.as_ref().map(|line| line.text().trim().to_owned());
-        QuestionOutcome::Answered(QuestionAnswer {
-            id: self.question.id.clone(),
-            answer: choice.answer.clone(),
-            comment: comment.filter(|text| !text.is_empty() && choice.kind == QuestionKind::Refuse),
-        })
+        let comment = comment.filter(|text| !text.is_empty());
+        let answer = match choice.kind {
+            QuestionKind::Words if comment.is_none() => {
+                self.comment = Some(LineInput::default());
+                return QuestionOutcome::Open;
+            }
+            QuestionKind::Pick if !self.picked.is_empty() => {
+                let picked = self.picked.iter().filter_map(|at| self.question.choices.get(*at));
+                picked.map(|choice| choice.answer.as_str()).collect::<Vec<_>>().join("\n")
+            }
+            _ => choice.answer.clone(),
+        };
+        let takes_words = matches!(choice.kind, QuestionKind::Refuse | QuestionKind::Words);
+        let comment = comment.filter(|_| takes_words);
+        QuestionOutcome::Answered(QuestionAnswer { id: self.question.id.clone(), answer, comment })
     }
 
     /// Lays it out in at most this many rows. What is laid out counts as seen.
@@ -199,7 +235,12 @@ impl OpenQuestion {
             let is_selected = at == self.selected;
             let mark = if is_selected { "❯ " } else { "  " };
             let style = if is_selected { Style::BOLD } else { Style::PLAIN };
-            let mut lines = wrap(&[Span::new(format!("{}. {}", at + 1, choice.label), style)], inside);
+            let tick = match self.question.is_multiple && self.is_pick(at) {
+                true if self.picked.contains(&at) => "[x] ",
+                true => "[ ] ",
+                false => "",
+            };
+            let mut lines = wrap(&[Span::new(format!("{tick}{}. {}", at + 1, choice.label), style)], inside);
             for (number, line) in lines.iter_mut().enumerate() {
                 line.insert(0, Span::new(if number == 0 { mark } else { "     " }, style));
             }
@@ -233,12 +274,19 @@ impl OpenQuestion {
         if let Some(comment) = &self.comment {
             let head = clip(comment.head(), inside.saturating_sub(12));
             cursor = Some((12 + width(&head), rows.len()));
-            rows.push(vec![
-                Span::new("  tell it:  ", Style::BOLD),
-                Span::plain(clip(comment.text(), inside)),
-            ]);
+            let is_answer = self
+                .question
+                .choices
+                .get(self.selected)
+                .is_some_and(|choice| choice.kind == QuestionKind::Words);
+            let mark = if is_answer { "  answer:   " } else { "  tell it:  " };
+            rows.push(vec![Span::new(mark, Style::BOLD), Span::plain(clip(comment.text(), inside))]);
         } else {
-            let hint = if self.question.has_comment { " · tab: no, with a few words" } else { "" };
+            let hint = match (self.question.has_comment, self.question.is_multiple) {
+                (true, _) => " · tab: no, with a few words",
+                (false, true) => " · space picks several",
+                (false, false) => "",
+            };
             rows.push(vec![Span::dim(clip(&format!("  enter answers · esc cancels{hint}"), columns))]);
         }
         (rows, cursor)

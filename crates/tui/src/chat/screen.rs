@@ -9,12 +9,12 @@ use annals_ui::view::Conversation;
 
 use super::block::{BlockForm, ChatBlock};
 use super::footer::FooterFacts;
-use super::input::PromptBox;
 use super::log::ChatLog;
 use super::log_view::LogView;
 use super::page::ChatPage;
 use super::picker::{OpenPicker, Picker};
 use super::question::{OpenQuestion, Question, QuestionAnswer};
+use crate::editor::{Editor, EditorMode, Prompt, PromptKind};
 use crate::key::Key;
 
 /// Prompts of a resumed session that go to the scrollback; all are in the transcript.
@@ -52,7 +52,9 @@ pub enum ChatInput {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChatEffect {
     /// A prompt or a command was sent. During a turn it is in the queue already.
-    Submit(String),
+    Submit(Prompt),
+    /// The text is to be edited by a program of the person.
+    EditElsewhere,
     /// The turn is to be interrupted.
     Interrupt,
     /// The turn is to be interrupted; again, the program is to end.
@@ -92,8 +94,8 @@ pub struct ChatScreen {
     pub(super) questions: VecDeque<OpenQuestion>,
     /// When the first question appeared.
     pub(super) question_shown: Option<Instant>,
-    pub(super) editor: PromptBox,
-    pub(super) queue: Vec<String>,
+    pub(super) editor: Editor,
+    pub(super) queue: Vec<Prompt>,
     pub(super) work: Option<WorkStatus>,
     /// Tokens that were written in this turn.
     pub(super) tokens: u64,
@@ -119,7 +121,7 @@ impl ChatScreen {
             picker: None,
             questions: VecDeque::new(),
             question_shown: None,
-            editor: PromptBox::default(),
+            editor: Editor::new(EditorMode::Standard),
             queue: Vec::new(),
             work: None,
             tokens: 0,
@@ -192,8 +194,12 @@ impl ChatScreen {
     }
 
     /// Adds a prompt that was sent.
-    pub fn prompt(&mut self, text: &str) {
-        self.log.push(ChatBlock::Prompt { sign: "> ", text: text.to_owned() });
+    pub fn prompt(&mut self, prompt: &Prompt) {
+        let (sign, text) = match prompt.kind {
+            PromptKind::Message => ("> ", &prompt.display),
+            PromptKind::Shell => ("! ", &prompt.text),
+        };
+        self.log.push(ChatBlock::Prompt { sign, text: text.clone() });
         self.view.go_to_end();
     }
 
@@ -237,55 +243,44 @@ impl ChatScreen {
         self.view.layouts
     }
 
-    /// Returns the text that is typed.
-    pub fn typed(&self) -> String {
-        self.editor.text()
+    /// Returns the editor of what is typed.
+    pub fn editor(&mut self) -> &mut Editor {
+        &mut self.editor
     }
 
-    /// Replaces the text that is typed.
-    pub fn set_typed(&mut self, text: &str) {
-        self.editor.set_text(text);
-    }
-
-    /// Sets the earlier prompts, oldest first.
-    pub fn set_history(&mut self, history: Vec<String>) {
-        self.editor.set_history(history);
-    }
-
-    /// Adds an earlier prompt.
-    pub fn remember(&mut self, prompt: &str) {
-        self.editor.remember(prompt);
-    }
-
-    /// Sets the commands that are completed, with their slashes.
-    pub fn set_commands(&mut self, commands: Vec<String>) {
-        self.editor.set_commands(commands);
+    /// Shows a hint until the next key.
+    pub fn hint(&mut self, text: &str) {
+        self.hint = Some(text.to_owned());
     }
 
     /// Returns the queued prompts.
-    pub fn queue(&self) -> &[String] {
+    pub fn queue(&self) -> &[Prompt] {
         &self.queue
     }
 
     /// Queues a prompt.
-    pub fn enqueue(&mut self, prompt: String) {
+    pub fn enqueue(&mut self, prompt: Prompt) {
         self.queue.push(prompt);
     }
 
     /// Takes the first queued prompt.
-    pub fn dequeue(&mut self) -> Option<String> {
+    pub fn dequeue(&mut self) -> Option<Prompt> {
         (!self.queue.is_empty()).then(|| self.queue.remove(0))
     }
 
     /// Removes a queued prompt that the model has got. If it went back to the input meanwhile, it leaves it.
-    pub fn absorbed(&mut self, prompt: &str) {
-        match self.queue.iter().position(|queued| queued == prompt) {
-            Some(at) => drop(self.queue.remove(at)),
-            None if self.editor.text() == prompt => self.editor.set_text(""),
-            None => {}
-        }
+    pub fn absorbed(&mut self, text: &str) {
+        let prompt = match self.queue.iter().position(|queued| queued.text == text) {
+            Some(at) => self.queue.remove(at),
+            None => {
+                if self.editor.text() == text {
+                    self.editor.set_text("");
+                }
+                Prompt { text: text.to_owned(), display: text.to_owned(), ..Prompt::default() }
+            }
+        };
         self.end_text();
-        self.prompt(prompt);
+        self.prompt(&prompt);
     }
 
     /// Returns what the footer says, to change it.

@@ -144,10 +144,16 @@ impl ChatTerminal {
 
     /// Stops this process and its job, as the terminal itself would, and returns when it continues.
     pub fn suspend(&mut self) -> io::Result<()> {
-        self.leave_rows()?;
-        self.state.restore_now();
+        self.leave()?;
         kill_current_process_group(Signal::STOP)?;
         self.enter_again()
+    }
+
+    /// Gives the terminal to another program, until [`enter_again`](Self::enter_again).
+    pub fn leave(&mut self) -> io::Result<()> {
+        self.leave_rows()?;
+        self.state.restore_now();
+        Ok(())
     }
 
     /// Takes the terminal over again, after another program may have had it.
@@ -236,8 +242,9 @@ impl Drop for ChatTerminal {
     }
 }
 
-/// Waits for keys and pastes. A terminal that is gone is an error.
-pub fn read_chat_input() -> io::Result<Vec<ChatInput>> {
+/// Waits for keys and pastes. `turn` waits while another program has the terminal, whose keys they are. A terminal that is gone
+/// is an error.
+pub fn read_chat_input(turn: impl FnOnce()) -> io::Result<Vec<ChatInput>> {
     let stdin = io::stdin();
     let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
     match poll(&mut watched, None) {
@@ -248,6 +255,10 @@ pub fn read_chat_input() -> io::Result<Vec<ChatInput>> {
     let events = watched[0].revents();
     if !events.contains(PollFlags::IN) || events.contains(PollFlags::HUP) {
         return Err(io::ErrorKind::BrokenPipe.into());
+    }
+    turn();
+    if !matches!(poll(&mut watched, Some(&NO_WAIT)), Ok(ready) if ready > 0) {
+        return Ok(Vec::new());
     }
     let input = |event| match event {
         Event::Key(key) => Some(ChatInput::Key(key)),

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use annals_ui::terminal::{Span, Style, StyledLine};
 
-use super::input::PromptBoxAction;
 use super::keys::CHAT_KEYS;
 use super::page::{ChatPage, PageOutcome};
 use super::picker::PickerOutcome;
 use super::question::QuestionOutcome;
 use super::screen::{ChatEffect, ChatInput, ChatScreen, ScreenLayout};
+use crate::editor::{EditorAction, Prompt};
 use crate::key::Key;
 
 /// Two presses of escape or ctrl-d within this time are a double one.
@@ -75,7 +75,7 @@ impl ChatScreen {
             }
             // A stray key neither answers nor interrupts nor sends.
             Some(_) => {
-                if !matches!(key, Key::Enter | Key::Escape) {
+                if matches!(key, Key::Char(_) | Key::Backspace) {
                     self.editor.handle(key);
                 }
                 Vec::new()
@@ -99,11 +99,14 @@ impl ChatScreen {
 
     /// Applies a key while a prompt is typed.
     fn edit(&mut self, key: Key) -> Vec<ChatEffect> {
-        let is_empty = self.editor.text().is_empty();
+        let is_empty = self.editor.is_empty();
         match key {
+            _ if self.editor.is_searching() => {}
             Key::Ctrl('c') => return self.interrupt(),
             Key::BackTab => return vec![ChatEffect::CycleMode],
-            Key::Up if !self.queue.is_empty() && !self.editor.text().contains('\n') => return self.unqueue(),
+            Key::Up if !self.queue.is_empty() && !self.editor.has_menu() && self.editor.is_one_line() => {
+                return self.unqueue();
+            }
             Key::Char('?') if is_empty => {
                 self.open_page("keys", key_lines());
                 return Vec::new();
@@ -117,43 +120,36 @@ impl ChatScreen {
             _ => {}
         }
         match self.editor.handle(key) {
-            PromptBoxAction::Redraw => Vec::new(),
-            PromptBoxAction::Submit(text) => self.submit(text),
-            PromptBoxAction::Unhandled(Key::Escape) => self.escape(),
-            PromptBoxAction::Unhandled(Key::Ctrl('d')) if is_empty => match self.is_double(key, DOUBLE_PRESS)
-            {
-                true if self.work.is_some() => self.submit("/exit".to_owned()),
+            EditorAction::Submit(prompt) => self.submit(prompt),
+            EditorAction::OpenExternalEditor => vec![ChatEffect::EditElsewhere],
+            EditorAction::Unhandled(Key::Escape) => self.escape(),
+            EditorAction::Unhandled(Key::Ctrl('d')) if is_empty => match self.is_double(key, DOUBLE_PRESS) {
+                true if self.work.is_some() => self.submit(Prompt::of_line("/exit")),
                 true => vec![ChatEffect::Exit],
                 false => {
                     self.hint = Some("press ctrl-d again to exit".to_owned());
                     Vec::new()
                 }
             },
-            PromptBoxAction::Unhandled(_) => Vec::new(),
+            EditorAction::None | EditorAction::Redraw | EditorAction::Unhandled(_) => Vec::new(),
         }
     }
 
-    fn submit(&mut self, text: String) -> Vec<ChatEffect> {
-        if text.trim().is_empty() {
-            return Vec::new();
-        }
+    fn submit(&mut self, prompt: Prompt) -> Vec<ChatEffect> {
         self.view.go_to_end();
         if self.work.is_some() {
-            self.queue.push(text.clone());
+            self.queue.push(prompt.clone());
         }
-        vec![ChatEffect::Submit(text)]
+        vec![ChatEffect::Submit(prompt)]
     }
 
     fn interrupt(&mut self) -> Vec<ChatEffect> {
         if self.work.is_some() {
             return vec![ChatEffect::Stop];
         }
-        let text = self.editor.text();
-        if !text.is_empty() {
-            self.editor.remember(&text);
-            self.editor.set_text("");
-        }
-        if self.is_double(Key::Ctrl('c'), DOUBLE_INTERRUPT) && text.is_empty() {
+        let is_empty = self.editor.is_empty();
+        self.editor.clear();
+        if self.is_double(Key::Ctrl('c'), DOUBLE_INTERRUPT) && is_empty {
             return vec![ChatEffect::Exit];
         }
         self.hint = Some("press ctrl-c again to exit".to_owned());
@@ -164,26 +160,24 @@ impl ChatScreen {
         if let Some(work) = &self.work {
             return if work.interrupts == 0 { vec![ChatEffect::Interrupt] } else { Vec::new() };
         }
-        let text = self.editor.text();
+        let is_empty = self.editor.is_empty();
         if !self.is_double(Key::Escape, DOUBLE_PRESS) {
-            if !text.is_empty() {
+            if !is_empty {
                 self.hint = Some("press esc again to clear".to_owned());
             }
             return Vec::new();
         }
-        if text.is_empty() {
+        if is_empty {
             return vec![ChatEffect::Rewind];
         }
-        self.editor.remember(&text);
-        self.editor.set_text("");
+        self.editor.clear();
         Vec::new()
     }
 
     /// Moves queued prompts into the input, before what is typed there.
     fn unqueue(&mut self) -> Vec<ChatEffect> {
-        let mut texts = std::mem::take(&mut self.queue);
-        texts.extend(Some(self.editor.text()).filter(|text| !text.is_empty()));
-        self.editor.set_text(&texts.join("\n"));
+        let queue = std::mem::take(&mut self.queue);
+        self.editor.take_back(&queue);
         vec![ChatEffect::Unqueue]
     }
 

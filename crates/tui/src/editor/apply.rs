@@ -167,7 +167,7 @@ impl Editor {
     }
 
     /// Adds a prompt to the history of this folder.
-    pub(super) fn remember(&mut self, prompt: &Prompt) {
+    pub fn remember(&mut self, prompt: &Prompt) {
         let pastes = prompt.pastes.iter().map(|(number, text)| (*number, HistoryPaste::Text(text.clone())));
         self.history.push(HistoryPrompt {
             display: prompt.display.clone(),

@@ -3,7 +3,7 @@
 use super::buffer::{Buffer, Position};
 use super::chips::{Chip, Chips};
 use super::kill_ring::{KillRing, KillSide};
-use super::prompt::Image;
+use super::prompt::{Image, Prompt};
 use super::undo::{ChangeKind, TextChange, UndoStack};
 
 /// A text that is being edited.
@@ -129,6 +129,27 @@ impl TextArea {
         let mark = self.chips.add(Chip::Image(image));
         self.undo.seal();
         self.insert(&mark, ChangeKind::Whole);
+    }
+
+    /// Adds the chips of prompts that were sent, and returns the prompts with the new marks.
+    pub(super) fn take_back(&mut self, prompts: &[Prompt]) -> String {
+        let mut text = Vec::new();
+        for prompt in prompts {
+            let mut sent = Chips::default();
+            let pastes = prompt.pastes.iter().map(|(number, text)| (*number, Chip::Text(text.clone())));
+            let images = prompt.images.iter().map(|(number, image)| (*number, Chip::Image(image.clone())));
+            pastes.chain(images).for_each(|(number, chip)| sent.restore(number, chip, &prompt.display));
+            let mut line = String::new();
+            let mut done = 0;
+            for (mark, chip) in sent.marks(&prompt.display) {
+                line.push_str(&prompt.display[done..mark.start]);
+                line.push_str(&self.chips.add(chip.clone()));
+                done = mark.end;
+            }
+            line.push_str(&prompt.display[done..]);
+            text.push(line);
+        }
+        text.join("\n")
     }
 
     /// Returns where a text of one line stands.

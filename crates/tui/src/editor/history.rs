@@ -41,6 +41,10 @@ impl PromptHistory {
         Self { prompts, project, session, ..Self::default() }
     }
 
+    pub(super) fn set_session(&mut self, session: &str) {
+        session.clone_into(&mut self.session);
+    }
+
     /// Adds a prompt of this folder, unless it is the last one.
     pub(super) fn push(&mut self, mut prompt: HistoryPrompt) {
         self.recalled = None;

@@ -127,6 +127,12 @@ impl Editor {
         }
     }
 
+    /// Sets how keys edit.
+    pub fn set_mode(&mut self, mode: EditorMode) {
+        self.mode = mode;
+        self.vim.reset();
+    }
+
     /// Sets what keys do.
     pub fn set_keymap(&mut self, keymap: EditorKeymap) {
         self.keymap = keymap;
@@ -143,6 +149,21 @@ impl Editor {
         self.history = PromptHistory::new(prompts, project, session);
     }
 
+    /// Sets the session that is in use.
+    pub fn set_session(&mut self, session: &str) {
+        self.history.set_session(session);
+    }
+
+    /// Returns whether earlier prompts are searched: then all keys are the editor's.
+    pub fn is_searching(&self) -> bool {
+        self.search.is_some()
+    }
+
+    /// Returns whether a menu is open: then the arrows are the editor's.
+    pub fn has_menu(&self) -> bool {
+        self.menu.is_some()
+    }
+
     /// Returns the text, pastes in the place of their chips.
     pub fn text(&self) -> String {
         self.area.chips.expand(&self.area.buffer.text())
@@ -153,12 +174,25 @@ impl Editor {
         self.area.buffer.is_empty()
     }
 
+    /// Returns whether the text has no line breaks.
+    pub fn is_one_line(&self) -> bool {
+        self.area.buffer.last_line() == 0
+    }
+
     /// Replaces the text, and puts the cursor at its end.
     pub fn set_text(&mut self, text: &str) {
         self.area.set_text(text);
         self.vim.reset();
         self.menu = None;
         self.search = None;
+    }
+
+    /// Puts prompts that were sent, with their chips, before the text, each on lines of its own.
+    pub fn take_back(&mut self, prompts: &[Prompt]) {
+        let before = self.area.take_back(prompts);
+        let rest = self.area.buffer.text();
+        let text = if rest.is_empty() { before } else { format!("{before}\n{rest}") };
+        self.set_text(&text);
     }
 
     /// Empties the editor; the text can be recalled like a prompt that was sent.

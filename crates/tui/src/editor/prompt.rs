@@ -1,5 +1,7 @@
 //! What is sent: the prompt with its pastes and images.
 
+use super::apply::SHELL_SIGN;
+
 /// A prompt that was submitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
@@ -13,6 +15,25 @@ pub struct Prompt {
     pub pastes: Vec<(u32, String)>,
     /// The images, each with the number of its mark.
     pub images: Vec<(u32, Image)>,
+}
+
+impl Prompt {
+    /// Returns a prompt without pastes and images, from what would be typed for it.
+    pub fn of_line(line: &str) -> Self {
+        let (text, kind) = match line.strip_prefix(SHELL_SIGN) {
+            Some(command) => (command.trim(), PromptKind::Shell),
+            None => (line, PromptKind::Message),
+        };
+        Self { text: text.to_owned(), display: line.to_owned(), kind, ..Self::default() }
+    }
+
+    /// Returns the text, that of a command for the shell with its sign.
+    pub fn line(&self) -> String {
+        match self.kind {
+            PromptKind::Message => self.text.clone(),
+            PromptKind::Shell => format!("{SHELL_SIGN}{}", self.text),
+        }
+    }
 }
 
 /// What happens with a prompt.

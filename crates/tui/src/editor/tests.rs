@@ -241,3 +241,25 @@ fn vim_begins_in_insert_and_sends_from_both_modes() {
     assert_eq!(editor.handle(Key::Escape), EditorAction::Redraw, "it gives the command up");
     assert_eq!(editor.handle(Key::Escape), EditorAction::Unhandled(Key::Escape));
 }
+
+#[test]
+fn prompts_come_back_with_their_chips_under_new_numbers() {
+    let mut editor = Editor::new(EditorMode::Standard);
+    let mut sent = Vec::new();
+    for text in ["a\nb\nc", "d\ne\nf\ng"] {
+        editor.paste(text);
+        sent.extend(pressed(&mut editor, " x{enter}"));
+    }
+    editor.paste("1\n2\n3");
+    editor.take_back(&sent);
+    let view = editor.view(80, 9);
+    let rows: Vec<String> =
+        view.rows.iter().map(|row| row.iter().map(|span| span.text.as_str()).collect()).collect();
+    assert_eq!(
+        rows,
+        ["❯ [Pasted text #2 +2 lines] x", "  [Pasted text #3 +3 lines] x", "  [Pasted text #1 +2 lines]"]
+    );
+    assert_eq!(editor.text(), "a\nb\nc x\nd\ne\nf\ng x\n1\n2\n3");
+    assert_eq!(Prompt::of_line("! ls").line(), "!ls");
+    assert_eq!(Prompt::of_line("/exit").line(), "/exit");
+}

@@ -3,6 +3,7 @@
 use annals_testkit::builder::Session;
 use annals_testkit::hostile::{HOSTILE, Surface, hostile_part};
 use annals_tui::chat::{ChatInput, FooterFacts, PermissionSign, ScreenLayout};
+use annals_tui::editor::Prompt;
 use annals_ui::terminal::Style;
 
 use crate::chat_fixture::{Chat, plain, question, sessions, stored};
@@ -24,7 +25,7 @@ fn check(name: &str, size: (u16, u16), seen: &str) {
 fn turn(chat: &mut Chat) {
     let now = chat.now;
     chat.screen.note(Style::BOLD, "annals");
-    chat.screen.prompt("Count the beds, 日本語 👨‍👩‍👧 שלום");
+    chat.screen.prompt(&Prompt::of_line("Count the beds, 日本語 👨‍👩‍👧 שלום"));
     chat.screen.start_work("working", now);
     chat.screen.add_thought("first a thought\nthen another");
     chat.screen.start_text();
@@ -60,7 +61,7 @@ fn frames_of_a_turn() {
                 title: Some("Beds".to_owned()),
             };
             turn(&mut chat);
-            chat.screen.enqueue("and then water them".to_owned());
+            chat.screen.enqueue(Prompt::of_line("and then water them"));
             chat.type_text("half typed");
             let seen = if layout == ScreenLayout::Inline { chat.all() } else { chat.frame() };
             check(&format!("turn-{name}"), size, &seen);
@@ -222,7 +223,7 @@ fn no_cell_has_hostile_text() {
             chat.screen.set_status(vec![plain(HOSTILE)]);
             chat.screen.note(Style::DIM, HOSTILE);
             chat.screen.notes(vec![plain(HOSTILE)]);
-            chat.screen.prompt(HOSTILE);
+            chat.screen.prompt(&Prompt::of_line(HOSTILE));
             chat.screen.start_work(HOSTILE, now);
             chat.screen.add_thought(HOSTILE);
             chat.start_call("c0", HOSTILE, json);
@@ -232,7 +233,7 @@ fn no_cell_has_hostile_text() {
             chat.finish_call("c1", "Bash", json, r"\u001b[2J\u202ex");
             chat.screen.start_text();
             HOSTILE.chars().for_each(|piece| chat.screen.add_text(&piece.to_string()));
-            chat.screen.enqueue(HOSTILE.to_owned());
+            chat.screen.enqueue(Prompt::of_line(HOSTILE));
             chat.screen.set_todos(vec![plain(HOSTILE)]);
             chat.screen.update(ChatInput::Paste(HOSTILE.to_owned()));
             let mut seen = chat.all();

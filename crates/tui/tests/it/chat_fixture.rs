@@ -39,6 +39,14 @@ impl Chat {
         text.chars().for_each(|character| drop(self.screen.update(ChatInput::Key(Key::Char(character)))));
     }
 
+    pub(crate) fn typed(&mut self) -> String {
+        self.screen.editor().text()
+    }
+
+    pub(crate) fn queued(&self) -> Vec<&str> {
+        self.screen.queue().iter().map(|prompt| prompt.text.as_str()).collect()
+    }
+
     /// What is shown now, without what has scrolled off.
     pub(crate) fn frame(&mut self) -> String {
         let (buffer, cursor) = self.screen.draw();
@@ -111,6 +119,7 @@ pub(crate) fn question(body: &[&str]) -> Question {
         ],
         preset: 0,
         has_comment: true,
+        is_multiple: false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What keys do to the chat screen: the prompt, the queue, questions and lists; and that they are documented.
 
 use annals_tui::chat::{CHAT_KEYS, ChatEffect, QuestionAnswer, ScreenLayout};
+use annals_tui::editor::Prompt;
 
 use crate::chat_fixture::{Chat, question, sessions};
 
@@ -18,21 +19,21 @@ fn prompts_are_queued_shown_and_edited_again() {
     let now = chat.now;
     chat.screen.start_work("working", now);
     chat.type_text("one");
-    assert_eq!(chat.press("enter"), [ChatEffect::Submit("one".to_owned())]);
+    assert_eq!(chat.press("enter"), [ChatEffect::Submit(Prompt::of_line("one"))]);
     chat.type_text("two");
     chat.press("enter");
-    assert_eq!(chat.screen.queue(), ["one", "two"]);
+    assert_eq!(chat.queued(), ["one", "two"]);
     let seen = chat.frame();
     assert!(seen.contains("queued: one · up edits") && seen.contains("queued: two"), "{seen}");
     chat.screen.absorbed("one");
-    assert_eq!(chat.screen.queue(), ["two"]);
+    assert_eq!(chat.queued(), ["two"]);
     chat.type_text("three");
     assert_eq!(chat.press("up"), [ChatEffect::Unqueue]);
-    assert_eq!((chat.screen.queue().len(), chat.screen.typed().as_str()), (0, "two\nthree"));
+    assert_eq!((chat.screen.queue().len(), chat.typed().as_str()), (0, "two\nthree"));
     // The model got it in the same moment: it is not sent twice.
-    chat.screen.set_typed("two");
+    chat.screen.editor().set_text("two");
     chat.screen.absorbed("two");
-    assert_eq!(chat.screen.typed(), "");
+    assert_eq!(chat.typed(), "");
 }
 
 #[test]
@@ -49,12 +50,12 @@ fn escape_interrupts_clears_and_rewinds() {
     assert_eq!(chat.press("esc"), []);
     assert!(chat.frame().contains("press esc again to clear"));
     chat.wait(900);
-    assert_eq!((chat.press("esc"), chat.screen.typed().as_str()), (vec![], "words"), "that was too slow");
+    assert_eq!((chat.press("esc"), chat.typed().as_str()), (vec![], "words"), "that was too slow");
     chat.press("esc");
-    assert_eq!(chat.screen.typed(), "");
+    assert_eq!(chat.typed(), "");
     assert_eq!(chat.press("up").len(), 0);
-    assert_eq!(chat.screen.typed(), "words", "what was cleared is in the history");
-    chat.screen.set_typed("");
+    assert_eq!(chat.typed(), "words", "what was cleared is in the history");
+    chat.screen.editor().set_text("");
     assert_eq!(chat.press("esc esc"), [ChatEffect::Rewind]);
 }
 
@@ -63,7 +64,7 @@ fn two_presses_exit_and_one_does_not() {
     let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
     chat.type_text("words");
     assert_eq!(chat.press("ctrl-c"), []);
-    assert_eq!(chat.screen.typed(), "");
+    assert_eq!(chat.typed(), "");
     assert_eq!(chat.press("ctrl-c"), [ChatEffect::Exit]);
     assert_eq!(chat.press("ctrl-c"), []);
     chat.wait(3000);
@@ -72,7 +73,7 @@ fn two_presses_exit_and_one_does_not() {
     assert_eq!(chat.press("ctrl-d"), [ChatEffect::Exit]);
     chat.type_text("ab");
     chat.press("home ctrl-d");
-    assert_eq!(chat.screen.typed(), "b", "with text it deletes");
+    assert_eq!(chat.typed(), "b", "with text it deletes");
     assert_eq!(chat.press("shift-tab"), [ChatEffect::CycleMode]);
 }
 
@@ -84,7 +85,7 @@ fn nothing_is_allowed_before_all_of_it_was_shown() {
     chat.screen.ask(question(&body));
     assert_eq!(chat.press("y"), [], "a key that was meant for the prompt");
     assert_eq!(chat.press("enter"), []);
-    assert_eq!(chat.screen.typed(), "y", "it is neither sent nor lost");
+    assert_eq!(chat.typed(), "y", "it is neither sent nor lost");
     chat.wait(1000);
     assert!(chat.frame().contains("more lines · pgdn · read all to allow"));
     for _ in 0..3 {

@@ -5,6 +5,7 @@
 mod chat;
 mod chat_fixture;
 mod chat_keys;
+mod chat_prompt;
 mod corpus;
 mod document;
 mod documented;

@@ -1,8 +1,6 @@
 //! The input editor, connected with the store: earlier prompts of all projects, what can be completed, the keys of the
 //! configuration.
 
-#![allow(dead_code, reason = "the full-screen interface uses it")]
-
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -11,59 +9,37 @@ use std::sync::{Arc, Mutex};
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::workspace_files;
 use annals_agent::subagent::AgentDefinition;
+use annals_json::Value;
 use annals_store::ConfigDir;
 use annals_store::history::stream_history;
 use annals_tui::editor::{
     CommandEntry, Completions, Editor, EditorMode, HistoryPaste, HistoryPrompt, MentionEntry, MentionKind,
 };
 
-use crate::configuration::Configuration;
+use crate::context::Context;
 
 /// Earlier prompts that can be recalled and searched.
 const MAX_PROMPTS: usize = 10_000;
 /// Files and folders that can be completed.
 const MAX_FILES: usize = 20_000;
 
-/// What the editor of a conversation is made of.
-pub(super) struct EditorInput<'i> {
-    pub(super) configuration: &'i Configuration,
-    pub(super) config_dir: &'i ConfigDir,
-    pub(super) cwd: &'i Path,
-    pub(super) session: &'i str,
-    /// The built-in commands.
-    pub(super) built_in: Vec<CommandEntry>,
-    pub(super) custom: &'i [CustomCommand],
-    pub(super) agents: &'i [AgentDefinition],
+/// Gives an editor its mode and the keys of the configuration.
+pub(super) fn prepare(editor: &mut Editor, context: &Context) {
+    let is_vim = context.config.is_vim() || is_vim_in_settings(context.store.config_dir());
+    editor.set_mode(if is_vim { EditorMode::Vim } else { EditorMode::Standard });
+    editor.set_keymap(context.config.editor_keymap());
 }
 
-impl EditorInput<'_> {
-    /// Creates the editor. Files are listed by a thread: a large workspace takes a moment.
-    pub(super) fn editor(self) -> Editor {
-        let mut editor = Editor::new(self.configuration.editor_mode());
-        editor.set_keymap(self.configuration.editor_keymap());
-        let project = self.cwd.to_string_lossy();
-        editor.set_history(history(self.config_dir), &project, self.session);
-        let custom = self.custom.iter().map(|command| CommandEntry {
-            name: command.name.clone(),
-            hint: command.hint.clone().unwrap_or_default(),
-            description: command.about.clone(),
-        });
-        let agents = self.agents.iter().map(|agent| MentionEntry {
-            name: format!("agent-{}", agent.name),
-            kind: MentionKind::Agent,
-            description: agent.about.clone(),
-        });
-        editor.set_completions(Box::new(ChatCompletions {
-            commands: self.built_in.into_iter().chain(custom).collect(),
-            mentions: FileMentions::new(self.cwd, agents.collect()),
-            config_dir: self.config_dir.clone(),
-        }));
-        editor
-    }
+/// Whether the person's settings say `"editorMode": "vim"`. What is wrong with them is said where the conversation reads
+/// them.
+fn is_vim_in_settings(config: &ConfigDir) -> bool {
+    let bytes = config.read(&config.settings()).unwrap_or_default();
+    let mode = Value::parse(&bytes).ok().and_then(|settings| settings.get("editorMode")?.text());
+    mode.is_some_and(|mode| mode.is("vim"))
 }
 
 /// Returns the prompts of all projects, oldest first.
-fn history(config: &ConfigDir) -> Vec<HistoryPrompt> {
+pub(super) fn history(config: &ConfigDir) -> Vec<HistoryPrompt> {
     let mut prompts: VecDeque<HistoryPrompt> = VecDeque::new();
     // Without a readable history there are no earlier prompts.
     let _ = stream_history(config, |_, entry| {
@@ -89,10 +65,21 @@ fn history(config: &ConfigDir) -> Vec<HistoryPrompt> {
 }
 
 /// What can be completed in a conversation.
-struct ChatCompletions {
-    commands: Vec<CommandEntry>,
-    mentions: FileMentions,
-    config_dir: ConfigDir,
+pub(super) struct ChatCompletions {
+    pub(super) commands: Vec<CommandEntry>,
+    pub(super) mentions: Arc<FileMentions>,
+    pub(super) config_dir: ConfigDir,
+}
+
+impl ChatCompletions {
+    /// Returns the entry of a custom command.
+    pub(super) fn entry(command: &CustomCommand) -> CommandEntry {
+        CommandEntry {
+            name: command.name.clone(),
+            hint: command.hint.clone().unwrap_or_default(),
+            description: command.about.clone(),
+        }
+    }
 }
 
 impl Completions for ChatCompletions {
@@ -115,8 +102,8 @@ impl Completions for ChatCompletions {
     }
 }
 
-/// The files of the workspace and the sub-agents, listed by a thread.
-struct FileMentions {
+/// The files of the workspace, listed by a thread since a large one takes a moment, and the sub-agents.
+pub(super) struct FileMentions {
     folder: PathBuf,
     agents: Vec<MentionEntry>,
     listed: Arc<Mutex<MentionList>>,
@@ -129,10 +116,13 @@ struct MentionList {
 }
 
 impl FileMentions {
-    fn new(folder: &Path, agents: Vec<MentionEntry>) -> Self {
-        let mentions = Self { folder: folder.to_path_buf(), agents, listed: Arc::default() };
-        mentions.refresh();
-        mentions
+    pub(super) fn new(folder: &Path, agents: &[AgentDefinition]) -> Self {
+        let agents = agents.iter().map(|agent| MentionEntry {
+            name: format!("agent-{}", agent.name),
+            kind: MentionKind::Agent,
+            description: annals_ui::one_line(&agent.about),
+        });
+        Self { folder: folder.to_path_buf(), agents: agents.collect(), listed: Arc::default() }
     }
 
     fn list(&self) -> Arc<[MentionEntry]> {
@@ -141,7 +131,7 @@ impl FileMentions {
     }
 
     /// Reads the list again, unless that happens already.
-    fn refresh(&self) {
+    pub(super) fn refresh(&self) {
         let mut listed = self.listed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if std::mem::replace(&mut listed.is_being_read, true) {
             return;
@@ -157,13 +147,6 @@ impl FileMentions {
             let mut listed = target.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             *listed = MentionList { entries: Some(entries), is_being_read: false };
         });
-    }
-}
-
-impl Configuration {
-    /// How the input editor is used: the preset `vim` holds for it too.
-    fn editor_mode(&self) -> EditorMode {
-        if self.is_vim() { EditorMode::Vim } else { EditorMode::Standard }
     }
 }
 
@@ -195,15 +178,17 @@ mod tests {
     }
 
     #[test]
-    fn the_editor_completes_files_of_the_workspace_and_commands() {
+    fn files_of_the_workspace_are_offered() {
         let home = Home::new();
         std::fs::create_dir_all(home.work_dir()).unwrap();
         std::fs::write(home.work_dir().join("notes.md"), "").unwrap();
-        let mentions = FileMentions::new(&home.work_dir(), Vec::new());
+        let mentions = FileMentions::new(&home.work_dir(), &annals_agent::subagent::built_in_agents());
+        mentions.refresh();
         while mentions.listed.lock().unwrap().is_being_read {
             std::thread::yield_now();
         }
         let names: Vec<String> = mentions.list().iter().map(|entry| entry.name.clone()).collect();
         assert!(names.contains(&"notes.md".to_owned()), "{names:?}");
+        assert!(names.contains(&"agent-Explore".to_owned()), "{names:?}");
     }
 }

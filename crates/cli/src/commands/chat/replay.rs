@@ -216,6 +216,6 @@ fn words(prompt: &Prompt) -> String {
             });
             said.collect::<Vec<_>>().join("\n")
         }
-        Prompt::Named { prompt, .. } => words(prompt),
+        Prompt::Named { prompt, .. } | Prompt::Typed { prompt, .. } => words(prompt),
     }
 }

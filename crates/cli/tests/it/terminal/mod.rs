@@ -6,6 +6,7 @@ mod journey;
 mod looks;
 mod records;
 mod screen;
+mod screen_prompt;
 mod servers;
 mod stores;
 mod tmux;

@@ -1,10 +1,12 @@
 //! What a session needs of an interface: the lines of [`TerminalUi`](super::terminal_ui::TerminalUi), or the chat screen.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 use annals_agent::commands::CustomCommand;
-use annals_agent::protocol::Command;
+use annals_agent::protocol::{Command, TypedText};
+use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
 use annals_store::todos::TodoItem;
 use annals_ui::terminal::{Style, StyledLine};
@@ -14,6 +16,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::super::force_quit::ForceQuit;
 use super::terminal_ui::PromptInput;
 use super::ui_event::UiEvent;
+use crate::context::Context;
 use crate::error::Outcome;
 
 /// Whether rows are listed before the question, or named in it.
@@ -136,8 +139,14 @@ pub(super) trait ChatUi {
     /// Adds a prompt to the history.
     fn remember(&mut self, text: &str);
 
-    /// Sets the earlier prompts, oldest first.
-    fn set_history(&mut self, history: Vec<String>);
+    /// Reads the earlier prompts.
+    fn read_history(&mut self, cwd: &Path, context: &Context);
+
+    /// Sets the sub-agents, which a prompt can mention.
+    fn set_agents(&mut self, agents: &[AgentDefinition]);
+
+    /// Returns how the prompt that was taken last was typed, if it has pastes.
+    fn take_typed(&mut self) -> Option<TypedText>;
 
     /// Sets the custom commands.
     fn set_commands(&mut self, commands: &[CustomCommand]);

@@ -1,11 +1,13 @@
 //! The interface of printed lines: questions are lines, answers are typed.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use annals_agent::commands::CustomCommand;
-use annals_agent::protocol::Command;
+use annals_agent::protocol::{Command, TypedText};
+use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
 use annals_store::todos::TodoItem;
 use annals_ui::chat::{Editor, WorkStatus};
@@ -16,10 +18,12 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::force_quit::ForceQuit;
 use super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
+use super::history;
 use super::session::todo;
 use super::slash::Completions;
 use super::terminal_ui::{PromptInput, TerminalUi, WARNING};
 use super::ui_event::UiEvent;
+use crate::context::Context;
 use crate::error::Outcome;
 
 /// The most characters of a remark that are shown.
@@ -121,8 +125,14 @@ impl ChatUi for TerminalUi {
         self.editor.remember(text);
     }
 
-    fn set_history(&mut self, history: Vec<String>) {
-        self.editor = Editor::with_history(history);
+    fn read_history(&mut self, cwd: &Path, context: &Context) {
+        self.editor = Editor::with_history(history(cwd, context));
+    }
+
+    fn set_agents(&mut self, _: &[AgentDefinition]) {}
+
+    fn take_typed(&mut self) -> Option<TypedText> {
+        None
     }
 
     fn set_commands(&mut self, commands: &[CustomCommand]) {

@@ -180,7 +180,8 @@ async fn converse_in_store<U: ChatUi>(
         Err(Exit::Fault(fault)) => return Err(fault),
         Err(Exit::Leave(outcome)) => return Ok(StoreExit::Outcome(outcome)),
     }
-    ui.set_history(history(cwd, context));
+    ui.read_history(cwd, context);
+    ui.set_agents(&app.kinds);
     ui.set_commands(&app.custom);
     let (servers, events) = (app.mcp.servers.clone(), ui.sender());
     tokio::spawn(async move {

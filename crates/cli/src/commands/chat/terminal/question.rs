@@ -37,13 +37,16 @@ pub(super) fn permit(input: &[u8], questions: &[UserQuestion], text: &str) -> Op
     if parts.len() != questions.len() {
         return None;
     }
-    let answers =
-        questions.iter().zip(parts).map(|(question, part)| Some((question, answer(question, part.trim())?)));
-    let answers = answers.collect::<Option<Vec<_>>>()?;
+    let answers = questions.iter().zip(parts).map(|(question, part)| answer(question, part.trim()));
+    answered(input, questions, &answers.collect::<Option<Vec<_>>>()?)
+}
+
+/// Returns what tells the model the answers to its questions, in their order.
+pub(super) fn answered(input: &[u8], questions: &[UserQuestion], answers: &[String]) -> Option<Permit> {
     let asked = Value::parse(input).ok()?.get("questions")?;
     let changed = object(|changed| {
         changed.raw("questions", asked.raw()).object("answers", |list| {
-            for (question, answer) in &answers {
+            for (question, answer) in questions.iter().zip(answers) {
                 list.string(&question.question, answer);
             }
         });
@@ -64,7 +67,8 @@ fn answer(question: &UserQuestion, text: &str) -> Option<String> {
     }
 }
 
-fn one_line(text: &str) -> String {
+/// A text of the model on one line; nothing in it is hidden.
+pub(super) fn one_line(text: &str) -> String {
     visible(&text.replace('\n', " "))
 }
 

@@ -2,15 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use annals_agent::protocol::{Command, Event, Permit, Prompt};
+use annals_agent::protocol::{Command, Event, Permit, Prompt, TypedText};
 use annals_policy::Mode;
-use annals_tui::chat::ChatEffect;
+use annals_tui::chat::{ChatEffect, QuestionAnswer};
+use annals_tui::editor::PromptKind;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::ui_event::UiEvent;
 use super::ScreenUi;
 use super::permission::{PermissionOutcome, question};
-use super::ui::sign;
+use super::ui::{sign, typed};
+use super::user_question::{UserQuestions, is_user_question};
 use crate::error::Outcome;
 
 impl ScreenUi {
@@ -23,6 +25,20 @@ impl ScreenUi {
         match event {
             UiEvent::Agent(event) => match event.innermost() {
                 // Questions of sub-agents are answered by the person as well.
+                Event::PermissionRequested(asked) if is_user_question(asked) => {
+                    self.calls.insert(asked.call.clone(), (asked.tool.clone(), asked.input.clone()));
+                    match UserQuestions::read(asked) {
+                        Ok(questions) => {
+                            self.screen.end_text();
+                            self.screen.ask(questions.next());
+                            self.asked.insert(asked.id.clone(), questions);
+                        }
+                        Err(error) => {
+                            let permit = Permit::Deny(Some(error.to_string()));
+                            let _ = commands.send(Command::Permit { question: asked.id.clone(), permit });
+                        }
+                    }
+                }
                 Event::PermissionRequested(asked) => {
                     self.calls.insert(asked.call.clone(), (asked.tool.clone(), asked.input.clone()));
                     let (question, rules) = question(asked, &self.cwd, self.screen.columns());
@@ -30,7 +46,10 @@ impl ScreenUi {
                     self.screen.end_text();
                     self.screen.ask(question);
                 }
-                Event::PermissionWithdrawn(id) => self.screen.withdraw(id),
+                Event::PermissionWithdrawn(id) => {
+                    self.asked.remove(id);
+                    self.screen.withdraw(id);
+                }
                 _ => self.show_event(*event),
             },
             UiEvent::Terminated => return ControlFlow::Break(Outcome::Terminated),
@@ -47,10 +66,18 @@ impl ScreenUi {
     fn carry_out(&mut self, effect: ChatEffect, commands: &UnboundedSender<Command>) -> ControlFlow<Outcome> {
         // Of whatever is sent here: the turn may have just ended.
         match effect {
-            ChatEffect::Submit(text) => {
-                if self.completions.is_prompt(&text) {
+            ChatEffect::Submit(sent) => {
+                if self.completions.is_prompt(&sent.line()) {
+                    let prompt = match sent.kind {
+                        PromptKind::Message => Prompt::Text(sent.text.clone()),
+                        PromptKind::Shell => Prompt::Shell(sent.text.clone()),
+                    };
+                    // The model may get it in this turn: then this is how the history keeps it.
+                    let typed = typed(&sent)
+                        .unwrap_or_else(|| TypedText { display: sent.display.clone(), pastes: Vec::new() });
                     // The session records when a prompt was queued.
-                    let _ = commands.send(Command::Prompt(Prompt::Text(text)));
+                    let prompt = Prompt::Typed { typed, prompt: Box::new(prompt) };
+                    let _ = commands.send(Command::Prompt(prompt));
                 }
             }
             ChatEffect::Unqueue => drop(commands.send(Command::Unqueue)),
@@ -63,6 +90,9 @@ impl ScreenUi {
                     return ControlFlow::Break(Outcome::Interrupted);
                 }
                 self.interrupt(commands);
+            }
+            ChatEffect::Answer(answer) if self.asked.contains_key(&answer.id) => {
+                self.answer_model(answer, commands);
             }
             ChatEffect::Answer(answer) => {
                 let question = answer.id.clone();
@@ -77,9 +107,26 @@ impl ScreenUi {
                 let _ = commands.send(Command::Permit { question, permit });
             }
             ChatEffect::Exit => return ControlFlow::Break(Outcome::Terminated),
-            ChatEffect::Choose(_) | ChatEffect::Rewind | ChatEffect::Suspend | ChatEffect::Redraw => {}
+            ChatEffect::Choose(_)
+            | ChatEffect::Rewind
+            | ChatEffect::Suspend
+            | ChatEffect::Redraw
+            | ChatEffect::EditElsewhere => {}
         }
         ControlFlow::Continue(())
+    }
+
+    /// Takes the answer to a question of the model; after the last one, the model gets them.
+    fn answer_model(&mut self, answer: QuestionAnswer, commands: &UnboundedSender<Command>) {
+        let id = answer.id.clone();
+        let Some(mut questions) = self.asked.remove(&id) else { return };
+        match questions.answer(answer) {
+            Some(permit) => drop(commands.send(Command::Permit { question: id, permit })),
+            None => {
+                self.screen.ask(questions.next());
+                self.asked.insert(id, questions);
+            }
+        }
     }
 
     fn interrupt(&mut self, commands: &UnboundedSender<Command>) {

@@ -5,27 +5,35 @@
 //! | `ui` | prompts, questions and lists: what a session needs of an interface |
 //! | `busy` | keys and answers during a turn |
 //! | `events` | events of the conversation on the screen |
-//! | `permission` | permission prompts as questions |
+//! | `permission`, `user_question` | permission prompts and questions of the model |
+//! | `external_editor` | what is typed, in a program of the person |
 
 mod busy;
 mod events;
+mod external_editor;
 mod permission;
 mod ui;
+mod user_question;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use annals_policy::Mode;
+use annals_store::ConfigDir;
 use annals_store::todos::TodoItem;
 use annals_tui::Key;
 use annals_tui::chat::{
     ChatEffect, ChatInput, ChatOptions, ChatScreen, ChatTerminal, ScreenLayout, read_chat_input,
 };
+use annals_tui::editor::Prompt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use self::external_editor::ExternalEditor;
 use self::permission::GrantableRules;
+use self::user_question::UserQuestions;
+use super::super::editor_input::{self, FileMentions};
 use super::super::force_quit::ForceQuit;
 use super::super::runtime;
 use super::slash::Completions;
@@ -45,10 +53,18 @@ pub(super) struct ScreenUi {
     cwd: String,
     todos: Vec<TodoItem>,
     completions: Completions,
+    /// What `@` offers.
+    mentions: Arc<FileMentions>,
+    config_dir: ConfigDir,
+    /// The prompt that was taken last.
+    taken: Option<Prompt>,
+    external_editor: ExternalEditor,
     /// Running calls: tool and input.
     calls: HashMap<String, (String, Vec<u8>)>,
     /// What open permission prompts may grant.
     grantable: HashMap<String, GrantableRules>,
+    /// Questions of the model that are open.
+    asked: HashMap<String, UserQuestions>,
     mode: Mode,
     /// Whether the mode that allows everything was chosen at the start.
     has_bypass: bool,
@@ -56,6 +72,8 @@ pub(super) struct ScreenUi {
     drawn: Instant,
     was_stopped: bool,
     force_quit: Arc<ForceQuit>,
+    /// Held while another program reads the keys.
+    keys: Arc<Mutex<()>>,
     sender: UnboundedSender<UiEvent>,
     events: UnboundedReceiver<UiEvent>,
     terminal: ChatTerminal,
@@ -89,21 +107,30 @@ impl ScreenUi {
         let terminal = ChatTerminal::enter(super::raw_mode::file()?, context.out.color)?;
         let (sender, events) = unbounded_channel();
         let force_quit = ForceQuit::new(terminal.restorer());
-        read_keys(sender.clone(), Arc::clone(&force_quit));
+        let keys = Arc::new(Mutex::new(()));
+        read_keys(sender.clone(), Arc::clone(&force_quit), Arc::clone(&keys));
         let now = Instant::now();
+        let mut screen = ChatScreen::new(options, ChatTerminal::size(), now);
+        editor_input::prepare(screen.editor(), context);
         Ok(Self {
-            screen: ChatScreen::new(options, ChatTerminal::size(), now),
+            screen,
             cwd: cwd.to_string_lossy().into_owned(),
             todos: Vec::new(),
             completions: Completions::default(),
+            mentions: Arc::new(FileMentions::new(cwd, &[])),
+            config_dir: context.store.config_dir().clone(),
+            taken: None,
+            external_editor: ExternalEditor::new(context),
             calls: HashMap::new(),
             grantable: HashMap::new(),
+            asked: HashMap::new(),
             mode: Mode::Default,
             has_bypass: false,
             is_header_shown: false,
             drawn: now.checked_sub(FRAME).unwrap_or(now),
             was_stopped: false,
             force_quit,
+            keys,
             sender,
             events,
             terminal,
@@ -187,6 +214,7 @@ impl ScreenUi {
             let done = match effect {
                 ChatEffect::Suspend => self.suspend(),
                 ChatEffect::Redraw => self.terminal.redraw(),
+                ChatEffect::EditElsewhere => self.edit_elsewhere(),
                 other => {
                     left.push(other);
                     Ok(())
@@ -211,10 +239,10 @@ impl ScreenUi {
 }
 
 /// Starts a thread that reads keys.
-fn read_keys(sender: UnboundedSender<UiEvent>, force_quit: Arc<ForceQuit>) {
+fn read_keys(sender: UnboundedSender<UiEvent>, force_quit: Arc<ForceQuit>, keys: Arc<Mutex<()>>) {
     std::thread::spawn(move || {
         loop {
-            let Ok(inputs) = read_chat_input() else {
+            let Ok(inputs) = read_chat_input(|| drop(keys.lock())) else {
                 let _ = sender.send(UiEvent::Terminated);
                 return;
             };

@@ -70,7 +70,8 @@ pub(super) fn question(asked: &PermissionRequest, cwd: &str, columns: usize) -> 
     why.dedup();
     let label = "No".to_owned();
     choices.push(QuestionChoice { label, kind: QuestionKind::Refuse, answer: "n".to_owned() });
-    let question = Question { id: asked.id.clone(), title, body, why, choices, preset: 0, has_comment: true };
+    let id = asked.id.clone();
+    let question = Question { id, title, body, why, choices, has_comment: true, ..Question::default() };
     (question, GrantableRules { exact, like })
 }
 

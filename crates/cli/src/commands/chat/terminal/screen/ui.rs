@@ -1,22 +1,26 @@
 //! Prompts, questions and lists on the chat screen.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use annals_agent::commands::CustomCommand;
-use annals_agent::protocol::Command;
+use annals_agent::protocol::{Command, TypedText};
+use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
 use annals_policy::screen::visible;
 use annals_store::todos::TodoItem;
 use annals_tui::chat::{
     ChatEffect, PermissionSign, Picker, PickerRow, Question, QuestionChoice, QuestionKind,
 };
+use annals_tui::editor::{CommandEntry, Prompt};
 use annals_ui::figures;
 use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, todos};
 use annals_ui::view::Conversation;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::super::super::editor_input::{self, ChatCompletions, FileMentions};
 use super::super::super::force_quit::ForceQuit;
 use super::super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
 use super::super::session::todo;
@@ -24,6 +28,7 @@ use super::super::slash::{self, Completions};
 use super::super::terminal_ui::{PromptInput, WARNING};
 use super::super::ui_event::UiEvent;
 use super::ScreenUi;
+use crate::context::Context;
 use crate::error::Outcome;
 
 impl ChatUi for ScreenUi {
@@ -65,6 +70,7 @@ impl ChatUi for ScreenUi {
         let about = format!(" · {model} · {}", self.cwd);
         let what = if header.is_resumed { "resumed" } else { "new" };
         let session = format!("session {} · {what} · /help", header.session);
+        self.screen.editor().set_session(&header.session);
         self.screen.notes(vec![
             vec![Span::new("annals", Style::BOLD), Span::plain(about)],
             vec![Span::new(session, Style::DIM)],
@@ -97,9 +103,8 @@ impl ChatUi for ScreenUi {
     }
 
     async fn prompt(&mut self) -> PromptInput {
-        if let Some(line) = self.screen.dequeue() {
-            self.screen.prompt(&line);
-            return PromptInput::Line(line);
+        if let Some(prompt) = self.screen.dequeue() {
+            return self.take(prompt);
         }
         loop {
             let input = match self.next_event().await {
@@ -109,10 +114,7 @@ impl ChatUi for ScreenUi {
             };
             for effect in self.apply(input) {
                 match effect {
-                    ChatEffect::Submit(text) => {
-                        self.screen.prompt(&text);
-                        return PromptInput::Line(text);
-                    }
+                    ChatEffect::Submit(prompt) => return self.take(prompt),
                     ChatEffect::CycleMode => return PromptInput::SetMode(self.next_mode()),
                     ChatEffect::Rewind => return PromptInput::Line("/rewind".to_owned()),
                     ChatEffect::Exit => return PromptInput::Leave(Outcome::Done),
@@ -162,32 +164,55 @@ impl ChatUi for ScreenUi {
         self.screen.finish_work();
         self.calls.clear();
         self.grantable.clear();
+        self.asked.clear();
         has_output
     }
 
     fn restore_prompt(&mut self, text: &str) {
-        if self.screen.typed().is_empty() && self.screen.queue().is_empty() {
-            self.screen.set_typed(text);
+        if !self.screen.editor().is_empty() || !self.screen.queue().is_empty() {
+            return;
+        }
+        match self.taken.take().filter(|prompt| prompt.line() == text) {
+            Some(prompt) => self.screen.editor().take_back(&[prompt]),
+            None => self.screen.editor().set_text(text),
         }
     }
 
     fn edit(&mut self, text: &str) {
-        self.screen.set_typed(text);
+        self.screen.editor().set_text(text);
     }
 
-    fn remember(&mut self, text: &str) {
-        self.screen.remember(text);
+    /// The editor remembers what is typed there, and [`enqueue`](Self::enqueue) the rest.
+    fn remember(&mut self, _: &str) {}
+
+    fn read_history(&mut self, cwd: &Path, context: &Context) {
+        self.config_dir = context.store.config_dir().clone();
+        let prompts = editor_input::history(&self.config_dir);
+        self.screen.editor().set_history(prompts, &cwd.to_string_lossy(), "");
     }
 
-    fn set_history(&mut self, history: Vec<String>) {
-        self.screen.set_history(history);
+    fn set_agents(&mut self, agents: &[AgentDefinition]) {
+        self.mentions = Arc::new(FileMentions::new(Path::new(&self.cwd), agents));
+        self.mentions.refresh();
+    }
+
+    fn take_typed(&mut self) -> Option<TypedText> {
+        self.taken.as_ref().and_then(typed)
     }
 
     fn set_commands(&mut self, commands: &[CustomCommand]) {
         self.completions = Completions::of(commands);
-        let own = slash::ALL.iter().map(|(name, ..)| (*name).to_owned());
-        let custom = commands.iter().map(|command| format!("/{}", command.name));
-        self.screen.set_commands(own.chain(custom).collect());
+        let own = slash::ALL.iter().map(|(name, hint, description)| CommandEntry {
+            name: name.trim_start_matches('/').to_owned(),
+            hint: (*hint).to_owned(),
+            description: (*description).to_owned(),
+        });
+        let completions = ChatCompletions {
+            commands: own.chain(commands.iter().map(ChatCompletions::entry)).collect(),
+            mentions: Arc::clone(&self.mentions),
+            config_dir: self.config_dir.clone(),
+        };
+        self.screen.editor().set_completions(Box::new(completions));
     }
 
     fn is_prompt(&self, line: &str) -> bool {
@@ -195,7 +220,10 @@ impl ChatUi for ScreenUi {
     }
 
     fn enqueue(&mut self, prompt: Option<String>) {
-        prompt.into_iter().for_each(|prompt| self.screen.enqueue(prompt));
+        for prompt in prompt.iter().map(|line| Prompt::of_line(line)) {
+            self.screen.editor().remember(&prompt);
+            self.screen.enqueue(prompt);
+        }
     }
 
     fn todos(&self) -> &[TodoItem] {
@@ -221,6 +249,22 @@ impl ChatUi for ScreenUi {
     fn sender(&self) -> UnboundedSender<UiEvent> {
         self.sender.clone()
     }
+}
+
+impl ScreenUi {
+    /// Shows a prompt that is sent now.
+    fn take(&mut self, prompt: Prompt) -> PromptInput {
+        self.screen.prompt(&prompt);
+        let line = prompt.line();
+        self.taken = Some(prompt);
+        PromptInput::Line(line)
+    }
+}
+
+/// Returns how a prompt was typed, if it has pastes.
+pub(super) fn typed(prompt: &Prompt) -> Option<TypedText> {
+    let has_pastes = !prompt.pastes.is_empty();
+    has_pastes.then(|| TypedText { display: prompt.display.clone(), pastes: prompt.pastes.clone() })
 }
 
 fn indented(lines: &[StyledLine]) -> Vec<StyledLine> {
