@@ -202,9 +202,8 @@ impl Commands {
     /// Takes the prompts at the head of the queue that the running turn can absorb: those that name no command and run none.
     pub(crate) fn take_prompts(&mut self) -> Vec<Prompt> {
         let (mut prompts, mut others, mut is_head) = (Vec::new(), VecDeque::new(), true);
-        let is_plain = |prompt: &Prompt| {
-            prompt.slash_command().is_none() && !matches!(prompt.plain(), Prompt::Shell(_))
-        };
+        let is_plain =
+            |prompt: &Prompt| prompt.slash_command().is_none() && !matches!(prompt.plain(), Prompt::Shell(_));
         for command in std::mem::take(&mut self.waiting) {
             match command {
                 Command::Prompt(prompt) if is_head && is_plain(&prompt) => prompts.push(prompt),

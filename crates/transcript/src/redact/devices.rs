@@ -15,7 +15,7 @@ const HEADS: WordList = WordList(
 /// What stands before the secret, and perhaps a number for how it is stored.
 const KEYWORDS: WordList = WordList(
     "password secret key md5 key-string pre-shared-key sha sha256 ascii ascii-text passphrase encrypted-password \
-     authentication-key community ascii-key plain-text-password-value",
+     authentication-key community insecure-password ascii-key plain-text-password-value",
 );
 /// Words that begin a line of two words, of which the second is a secret.
 const ALONE: WordList = WordList("bindpw rootpw authtok bind_pw rootbindpw smtp_pass sasl_password");

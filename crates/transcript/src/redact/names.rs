@@ -39,6 +39,9 @@ pub(super) const TRIGGERS: &[&str] = &[
     "contraseña",
     "Contraseña",
     "lösenord",
+    "hasło",
+    "Hasło",
+    "parola",
     "Lösenord",
     "пароль",
     "Пароль",
@@ -58,8 +61,18 @@ const GLUED_VARIABLES: &[&str] = &["PASS", "PASSWD", "PWD", "PW"];
 const PLAIN_VARIABLES: WordList =
     WordList("BYPASS COMPASS ENCOMPASS SURPASS TRESPASS OVERPASS UNDERPASS OLDPWD");
 /// Passwords in other languages.
-const FOREIGN_PASSWORDS: &[&str] =
-    &["mot de passe", "contraseña", "lösenord", "пароль", "密码", "密碼", "パスワード", "비밀번호"];
+const FOREIGN_PASSWORDS: &[&str] = &[
+    "mot de passe",
+    "contraseña",
+    "lösenord",
+    "hasło",
+    "parola",
+    "пароль",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+];
 const GLUED_PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
 const SECRETS: &[&str] = &["secret", "token", "bearer", "apitoken"];
 const GLUED_KEYS: &[&str] = &[

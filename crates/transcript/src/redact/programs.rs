@@ -127,6 +127,7 @@ pub(super) const PROGRAMS: &[(&str, &[PasswordArgument])] = &[
     ("mosquitto_pub", ARCHIVE),
     ("mosquitto_sub", ARCHIVE),
     ("doveadm", &[Next("-p")]),
+    ("security", &[Exact("-p")]),
     ("snmpget", SNMP),
     ("snmpwalk", SNMP),
     ("snmpset", SNMP),

@@ -2,7 +2,7 @@
 
 pub(super) use super::ids::{is_name, is_uuid};
 use super::names::Strength;
-use super::words::{WordList, is_rules, is_words, parts, random_bits};
+use super::words::{WordList, has_letter_digit, is_rules, is_words, parts, random_bits};
 
 /// How a value is written, which says how literal it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +123,9 @@ pub(super) fn is_path(text: &str) -> bool {
 fn is_dotted_name(text: &str) -> bool {
     // `ed25519.Ed25519PrivateKey`
     let last = text.rsplit('.').next().unwrap_or(text);
+    if has_letter_digit(text) {
+        return false;
+    }
     let ends_with_type = last.starts_with(|letter: char| letter.is_ascii_uppercase()) && is_words(last);
     text.contains('.')
         && text.split('.').all(|part| {
@@ -196,7 +199,7 @@ pub(super) fn is_chosen(value: &str) -> bool {
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_digit)
         && (8..=64).contains(&value.len())
-        && random_bits(value) >= 6.0
+        && (random_bits(value) >= 6.0 || has_letter_digit(value))
         && is_varied(value)
         && !value.contains(['\\', '=', ','])
         && !is_constant(value)

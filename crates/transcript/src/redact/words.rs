@@ -107,6 +107,34 @@ pub(super) fn has_word(text: &str, letters: usize) -> bool {
     parts(text).any(|part| part.len() >= letters && is_word(part))
 }
 
+/// Digits that people write in place of letters.
+const LETTER_DIGITS: [(u8, u8); 6] =
+    [(b'0', b'o'), (b'1', b'i'), (b'3', b'e'), (b'4', b'a'), (b'5', b's'), (b'7', b't')];
+
+/// Whether a word of a text has a digit in place of a letter: `Gran1te`, `m0onlit`. People do so in passwords, and programs do not.
+pub(super) fn has_letter_digit(text: &str) -> bool {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|word| {
+        let bytes = word.as_bytes();
+        let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let place = bytes.windows(3).position(|three| {
+            three[0].is_ascii_alphabetic() && three[1].is_ascii_digit() && three[2].is_ascii_lowercase()
+        });
+        let Some(at) = place.map(|place| place + 1).filter(|_| digits == 1 && word.len() >= 5) else {
+            return false;
+        };
+        let Some((_, letter)) = LETTER_DIGITS.iter().find(|(digit, _)| *digit == bytes[at]) else {
+            return false;
+        };
+        let mut letters = bytes.to_vec();
+        letters[at] = *letter;
+        let is_algorithm =
+            ["md", "sha", "rc", "mp", "h"].iter().any(|name| word[..at].eq_ignore_ascii_case(name));
+        !is_algorithm
+            && parts(std::str::from_utf8(&letters).unwrap_or_default())
+                .all(|part| PAIRS.is_word(part.as_bytes()))
+    })
+}
+
 /// Whether the letters of a text are words, however many there are.
 pub(super) fn is_words(text: &str) -> bool {
     let letters = |part: &&str| part.as_bytes()[0].is_ascii_alphabetic();

@@ -3,13 +3,15 @@
 use annals_transcript::redact::SecretRules;
 
 /// Few of their bits are random.
-const PASSWORDS: [&str; 6] = [
+const PASSWORDS: [&str; 8] = [
     "kobalt-Regen7u5",
     "s3renade_Mossx8",
     "Wint3r!Falcon2k",
     "N0rdwind#42ls",
     "purple7Tiger9Q",
     "Blau3-Katze-Mond",
+    "Gran1te.Peakbf",
+    "m0onlit-Harbor4",
 ];
 
 /// `@` stands for the password.
@@ -79,6 +81,8 @@ fn names_of_programs_are_no_passwords() {
         "BYPASS=Sha256Only",
         "OLDPWD=/home/Ann2/work",
         "password: PBKDF2WithHmacSHA256",
+        "password = crypto.md5sum",
+        "password: auth.i18n.Label2",
     ] {
         let found: Vec<_> = rules.find(text).into_iter().map(|found| &text[found.span]).collect();
         assert!(found.is_empty(), "{text}: {found:?}");
