@@ -230,9 +230,7 @@ impl OpenQuestion {
         let mut rows = vec![rule(columns)];
         rows.extend(wrap(&self.question.title, columns).into_iter().take(2));
         let body: Vec<StyledLine> = self.question.body.iter().flat_map(|line| wrap(line, inside)).collect();
-        let max_why = max_rows.saturating_sub(self.question.choices.len() + 6).min(4);
-        let why = self.question.why.iter().flat_map(|line| wrap(line, inside));
-        let mut below: Vec<StyledLine> = why.take(max_why).collect();
+        let mut answers: Vec<StyledLine> = Vec::new();
         for (at, choice) in self.question.choices.iter().enumerate() {
             let is_selected = at == self.selected;
             let mark = if is_selected { "❯ " } else { "  " };
@@ -246,8 +244,12 @@ impl OpenQuestion {
             for (number, line) in lines.iter_mut().enumerate() {
                 line.insert(0, Span::new(if number == 0 { mark } else { "     " }, style));
             }
-            below.extend(lines);
+            answers.extend(lines);
         }
+        // What is asked about comes before why it is asked.
+        let max_why = max_rows.saturating_sub(rows.len() + answers.len() + 2 + body.len().min(3)).min(4);
+        let why = self.question.why.iter().flat_map(|line| wrap(line, inside));
+        let below: Vec<StyledLine> = why.take(max_why).chain(answers).collect();
         let fixed = rows.len() + below.len() + 1;
         // In a terminal that is too small for it nothing is seen, and nothing can be allowed.
         self.fits = body.len().min(max_rows.saturating_sub(fixed + 1));

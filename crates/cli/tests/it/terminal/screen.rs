@@ -64,7 +64,7 @@ fn a_conversation_in_both_layouts_and_sizes() {
         terminal.press("\t");
         terminal.sees("tell it:");
         terminal.press("not yet\r");
-        terminal.sees("Permission to use Write was denied: not yet.");
+        terminal.sees("denied: not yet.");
         terminal.sees("So be it.");
         assert!(!fixture.home.work_dir().join("a.txt").exists());
         terminal.press("\x1b[Z");
@@ -123,7 +123,7 @@ fn prompts_reach_the_model_in_the_running_turn_or_are_edited_again() {
 fn escape_gives_the_prompt_back_and_a_resumed_session_is_shown() {
     let fixture = ChatFixture::new(SCRIPT);
     let mut terminal = fixture.chat_in((80, 24), &["--screen", "inline", "say @@hello@@"], |_| {});
-    terminal.sees("listening.");
+    terminal.sees(" · 20 tokens");
     terminal.press("@@silent@@\r");
     terminal.sees("esc to interrupt");
     terminal.press("\x1b");
