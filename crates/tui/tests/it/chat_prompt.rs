@@ -11,9 +11,9 @@ use annals_tui::editor::{
 
 use crate::chat_fixture::{Chat, plain};
 
-struct Offers;
+struct GardenCompletions;
 
-impl Completions for Offers {
+impl Completions for GardenCompletions {
     fn commands(&self) -> Vec<CommandEntry> {
         let entry = |name: &str, description: &str| CommandEntry {
             name: name.to_owned(),
@@ -32,7 +32,7 @@ impl Completions for Offers {
 
 fn offering() -> Chat {
     let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
-    chat.screen.editor().set_completions(Box::new(Offers));
+    chat.screen.editor().set_completions(Box::new(GardenCompletions));
     chat
 }
 

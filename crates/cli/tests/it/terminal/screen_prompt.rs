@@ -8,6 +8,8 @@ use super::ChatFixture;
 const SCRIPT: &str = r#"{
     "hello":[[{"type":"text","text":"Hello there."}]],
     "paste":[[{"type":"text","text":"I have read it."}]],
+    "slow":[[{"type":"tool_use","name":"Bash","input":{"command":"echo begun; sleep 3"}}],
+            [{"type":"text","text":"slept well"}]],
     "ask":[[{"type":"tool_use","name":"AskUserQuestion","input":{"questions":[
                {"question":"Which beds?","header":"Beds","options":[{"label":"North","description":"in the shade"},{"label":"South","description":"in the sun"}]},
                {"question":"Which tools?","header":"Tools","multiSelect":true,"options":[{"label":"Spade","description":""},{"label":"Rake","description":""}]}]}}],
@@ -81,6 +83,30 @@ fn a_paste_is_a_chip_the_model_gets_it_in_full_and_the_history_keeps_both() {
 }
 
 #[test]
+fn a_paste_reaches_the_running_turn_and_the_history() {
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat_in(
+        (80, 30),
+        &["--screen", "inline", "--allowedTools", "Bash", "--", "@@slow@@"],
+        |_| {},
+    );
+    terminal.sees("└ begun");
+    terminal.press("\x1b[200~first line\nsecond line\nthird line\x1b[201~");
+    terminal.press(" too\r");
+    terminal.sees("queued: [Pasted text #1 +2 lines] too · up edits");
+    terminal.sees("> [Pasted text #1 +2 lines] too");
+    terminal.sees("slept well");
+    assert!(fixture.last().contains(r"first line\nsecond line\nthird line too"), "{}", fixture.last());
+    let history = std::fs::read_to_string(fixture.home.config_dir().join("history.jsonl")).unwrap();
+    let line = history.lines().last().unwrap();
+    assert!(
+        line.contains(r#""display":"[Pasted text #1 +2 lines] too""#) && line.contains("third line"),
+        "{line}"
+    );
+    leaves(&fixture, &mut terminal);
+}
+
+#[test]
 fn prompts_of_other_projects_are_found() {
     let fixture = ChatFixture::new(SCRIPT);
     let line = r#"{"display":"water the @@hello@@ elsewhere","pastedContents":{},"timestamp":1,"project":"/elsewhere","sessionId":"s"}"#;
@@ -97,7 +123,7 @@ fn prompts_of_other_projects_are_found() {
 }
 
 #[test]
-fn the_settings_and_the_configuration_choose_vim_and_keys() {
+fn the_settings_choose_vim() {
     let fixture = ChatFixture::new(SCRIPT);
     fixture.home.write("settings.json", r#"{"editorMode":"vim"}"#);
     let mut terminal = begin(&fixture);
@@ -125,6 +151,10 @@ fn the_text_is_edited_by_a_program_of_the_person() {
         command.env("EDITOR", &program).env_remove("VISUAL");
     });
     terminal.sees("Hello there.");
+    // It is carried out when the turn has ended; during one, no other editor is opened.
+    terminal.press("/status\r");
+    terminal.sees("> /status");
+    terminal.sees("folder");
     terminal.press("draft\x07");
     terminal.sees("❯ draft edited @@hello@@");
     terminal.press("\r");

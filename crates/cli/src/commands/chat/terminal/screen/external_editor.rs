@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use annals_store::files::{create_file, create_folder};
-use annals_store::read::read_file;
+use annals_store::read::read_below;
 use annals_store::source::new_uuid;
 
 use super::ScreenUi;
@@ -39,7 +39,7 @@ impl ExternalEditor {
         let mut words = self.program.split_whitespace();
         let status = Command::new(words.next().unwrap_or("vi")).args(words).arg(&path).status();
         let edited = match status {
-            Ok(status) if status.success() => read_file(&path).map_err(|error| error.to_string()),
+            Ok(status) if status.success() => read_below(folder, &path).map_err(|error| error.to_string()),
             Ok(status) => Err(format!("{}: {status}; the text is as it was", self.program)),
             Err(error) => Err(format!("{}: {error}", self.program)),
         };
