@@ -1,6 +1,6 @@
 //! Sessions of the vault: lists and finds those that the client has deleted, unpacks them to a temporary folder, restores them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -72,6 +72,28 @@ pub(crate) fn deleted_files(context: &Context) -> Result<HashSet<String>, Fault>
 pub(crate) fn deleted_versions(context: &Context) -> Vec<Version> {
     let catalogue = open(context).and_then(|vault| vault.catalogue().ok());
     catalogue.map(|catalogue| deleted(&catalogue, context)).unwrap_or_default()
+}
+
+/// The vault's copies of deleted sessions, each unpacked once.
+pub(crate) struct DeletedCopies<'c> {
+    context: &'c Context,
+    unpacked: HashMap<String, Option<UnpackDir>>,
+}
+
+impl<'c> DeletedCopies<'c> {
+    pub(crate) fn new(context: &'c Context) -> Self {
+        Self { context, unpacked: HashMap::new() }
+    }
+
+    /// Where a file of a session was unpacked.
+    pub(crate) fn file(&mut self, session: &str, path: &str) -> Option<PathBuf> {
+        let copy = self.unpacked.entry(session.to_owned()).or_insert_with(|| {
+            let mut versions = deleted_versions(self.context);
+            versions.retain(|version| version.session == *session);
+            unpack_all(&versions, self.context)
+        });
+        copy.as_ref().map(|copy| copy.path().join(path))
+    }
 }
 
 /// Unpacks versions to a temporary folder, laid out as a store; `None` if there is nothing to unpack. A damaged version is

@@ -6,13 +6,13 @@ use std::path::Path;
 use ignore::WalkBuilder;
 
 /// Folders near the top are listed before deep ones, in case there are too many.
-const SHALLOW: usize = 2;
+const TOP_LEVELS: usize = 2;
 
 /// Returns paths relative to a folder, those of folders with a slash at the end, at most this many. Hidden files, and what
 /// git ignores, are left out; links are not followed.
 pub fn workspace_files(folder: &Path, max: usize) -> Vec<String> {
     let mut found = BTreeSet::new();
-    for depth in [Some(SHALLOW), None] {
+    for depth in [Some(TOP_LEVELS), None] {
         let walk = WalkBuilder::new(folder).require_git(false).max_depth(depth).build();
         for entry in walk.flatten().filter(|entry| entry.depth() > 0) {
             if found.len() >= max {

@@ -64,7 +64,7 @@ impl Tool for SkillTool {
             "Uses a skill: instructions for a certain kind of work, which follow the result of the call. The conversation lists the skills that there are (skill_listing), with what each is for. Where one fits the task, use it before you begin. A prompt of the user that begins with /NAME has used the skill already.",
         )
         .required("skill", ParamType::Text, "The name of the skill")
-        .optional("args", ParamType::Text, "What the skill shall be used with")
+        .optional("args", ParamType::Text, "Arguments for the skill")
         .build()
     }
 

@@ -14,14 +14,14 @@ use annals_index::search::{Filter, Query, SessionCard, SessionLimits, unknown_fi
 use annals_index::{Index, IndexError, MessageRole};
 use annals_store::Summary;
 use annals_store::source::Clock as _;
-use annals_vault::UnpackDir;
 
 use self::passage_context::IndexedParts;
 use crate::args::{SearchArgs, SearchScope};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::short_ids::ShortIds;
-use crate::{indexed, vault, when};
+use crate::vault::DeletedCopies;
+use crate::{indexed, when};
 
 /// How many passages of a session are shown.
 const PASSAGES: usize = 3;
@@ -102,15 +102,8 @@ fn by_words<T>(
     let query = parse(args, context)?;
     let now = context.source.now();
     let answers = context.each_store(|context| {
-        let mut copies: HashMap<String, Option<UnpackDir>> = HashMap::new();
-        let mut elsewhere = |session: &str, path: &str| {
-            let copy = copies.entry(session.to_owned()).or_insert_with(|| {
-                let mut versions = vault::deleted_versions(context);
-                versions.retain(|version| version.session == *session);
-                vault::unpack_all(&versions, context)
-            });
-            copy.as_ref().map(|copy| copy.path().join(path))
-        };
+        let mut copies = DeletedCopies::new(context);
+        let mut elsewhere = |session: &str, path: &str| copies.file(session, path);
         let (found, _) = indexed::query(context, |index| {
             run(index, WordSearch { query: query.clone(), now, copies: &mut elsewhere })
         })?;

@@ -14,6 +14,18 @@ use annals_ui::view::{CallPhase, Conversation, LiveCall};
 
 use super::terminal_ui::{ERROR, TerminalUi, WARNING};
 
+/// Returns the calls of a response: id, tool and input.
+pub(super) fn tool_calls(line: &WrittenLine) -> Vec<(String, (String, Vec<u8>))> {
+    let content = Value::parse(&line.message).ok().and_then(|message| message.get("content"));
+    let call = |block: Value<'_>| {
+        let text = |key: &str| block.get(key).and_then(Value::text).map(|text| text.to_string());
+        text("type").filter(|kind| kind == "tool_use")?;
+        let input = block.get("input").map_or_else(Vec::new, |input| input.raw().to_vec());
+        Some((text("id")?, (text("name")?, input)))
+    };
+    content.iter().flat_map(|content| content.items()).filter_map(call).collect()
+}
+
 impl TerminalUi {
     /// Draws an event.
     pub(super) fn show_event(&mut self, event: Event) {
@@ -140,16 +152,7 @@ impl TerminalUi {
 
     /// Notes the calls of a response: one that never starts, because it is denied or invalid, is drawn with its result.
     fn note_calls(&mut self, line: &WrittenLine) {
-        let content = Value::parse(&line.message).ok().and_then(|message| message.get("content"));
-        for block in content.iter().flat_map(|content| content.items()) {
-            let text = |key: &str| block.get(key).and_then(Value::text).map(|text| text.to_string());
-            if text("type").as_deref() == Some("tool_use")
-                && let (Some(id), Some(tool)) = (text("id"), text("name"))
-            {
-                let input = block.get("input").map_or_else(Vec::new, |input| input.raw().to_vec());
-                self.calls.insert(id, (tool, input));
-            }
-        }
+        self.calls.extend(tool_calls(line));
     }
 
     fn draw_call(&mut self, id: &str, tool: &str, input: &[u8]) {

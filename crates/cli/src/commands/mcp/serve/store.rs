@@ -1,18 +1,17 @@
 //! The stores of a context, for the tools of `annals_memory`.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use annals_memory::{IndexQuestion, MemoryStore, SessionEdit};
 use annals_store::session::append_side_record;
 use annals_transcript::draft::Draft;
-use annals_vault::UnpackDir;
 
 use crate::context::Context;
 use crate::error::Fault;
+use crate::indexed;
 use crate::session::ResolvedSession;
-use crate::{indexed, vault};
+use crate::vault::DeletedCopies;
 
 /// The stores of a context.
 #[derive(Clone, Copy)]
@@ -29,15 +28,8 @@ impl MemoryStore for ContextStore<'_> {
         let context = self.0.borrow();
         let mut number = 0;
         let answers = context.each_store(|context| {
-            let mut copies: HashMap<String, Option<UnpackDir>> = HashMap::new();
-            let mut elsewhere = |session: &str, path: &str| {
-                let copy = copies.entry(session.to_owned()).or_insert_with(|| {
-                    let mut versions = vault::deleted_versions(context);
-                    versions.retain(|version| version.session == *session);
-                    vault::unpack_all(&versions, context)
-                });
-                copy.as_ref().map(|copy| copy.path().join(path))
-            };
+            let mut copies = DeletedCopies::new(context);
+            let mut elsewhere = |session: &str, path: &str| copies.file(session, path);
             let answer = indexed::query_in_server(context, |index| question(number, index, &mut elsewhere));
             number += 1;
             answer

@@ -11,6 +11,7 @@ use annals_ui::terminal::Style;
 use annals_ui::view::{CallPhase, LiveCall};
 
 use super::super::chat_ui::ChatUi;
+use super::super::show_event::tool_calls;
 use super::super::terminal_ui::{ERROR, WARNING};
 use super::ScreenUi;
 
@@ -101,16 +102,7 @@ impl ScreenUi {
 
     /// Notes the calls of a response: one that never starts, because it is denied or invalid, is shown with its result.
     fn note_calls(&mut self, line: &WrittenLine) {
-        let content = Value::parse(&line.message).ok().and_then(|message| message.get("content"));
-        for block in content.iter().flat_map(|content| content.items()) {
-            let text = |key: &str| block.get(key).and_then(Value::text).map(|text| text.to_string());
-            if text("type").as_deref() == Some("tool_use")
-                && let (Some(id), Some(tool)) = (text("id"), text("name"))
-            {
-                let input = block.get("input").map_or_else(Vec::new, |input| input.raw().to_vec());
-                self.calls.insert(id, (tool, input));
-            }
-        }
+        self.calls.extend(tool_calls(line));
     }
 
     fn tool_done(&mut self, id: &str, line: &WrittenLine, now: Instant) {
