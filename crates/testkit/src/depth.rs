@@ -63,6 +63,12 @@ pub fn stride() -> usize {
     }
 }
 
+/// Whether a test runs the case of this number: every one at full depth, else one in `stride`. Tests that try the same cases in
+/// several ways give each way a `phase` of its own, so that no case is left out by all of them.
+pub fn is_in_share(number: usize, phase: usize, stride: usize) -> bool {
+    depth() == Depth::Full || number % stride == phase % stride
+}
+
 /// The largest file of the corpus that slow tests take: a fifth of its files hold four fifths of its bytes.
 pub fn max_file_bytes() -> u64 {
     if depth() == Depth::Full { u64::MAX } else { 400_000 }

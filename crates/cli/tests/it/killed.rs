@@ -30,7 +30,7 @@ use annals_surgery::{
     restore, rewind, session_files, strip, trash,
 };
 use annals_testkit::builder;
-use annals_testkit::depth::{Depth, depth, max_file_bytes};
+use annals_testkit::depth::{is_in_share, max_file_bytes};
 use annals_testkit::home::Home;
 use annals_testkit::skipped;
 use annals_testkit::source::CountingSource;
@@ -327,8 +327,7 @@ fn killed_before_each_step(name: &str, least: usize) {
 /// different phases, so that no step is left out by all of them.
 #[cfg(unix)]
 fn steps(phase: usize) -> impl Iterator<Item = usize> {
-    let stride = if depth() == Depth::Full { 1 } else { 3 };
-    (0..).filter(move |step| *step == 0 || step % stride == phase % stride)
+    (0..).filter(move |step| *step == 0 || is_in_share(*step, phase, 3))
 }
 
 /// Kills the undo of a change before its steps, twice: the next one goes on.

@@ -44,7 +44,7 @@ fn peak(home: &Home, arguments: &[&str]) -> (Option<i32>, u64) {
         if let Some(ended) = child.try_wait().unwrap() {
             return (ended.code(), most);
         }
-        std::thread::sleep(Duration::from_micros(200));
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use annals_index::Index;
 use annals_store::{DataDir, Store};
 use annals_testkit::builder::Session;
+use annals_testkit::depth::{Depth, depth};
 use annals_testkit::home::Home;
 use annals_transcript::price::Prices;
 
@@ -45,7 +46,7 @@ fn stopped_after_some_batches_it_is_the_same_index_in_the_end() {
         if taken < most {
             return;
         }
-        most += 1 + most / 4;
+        most += 1 + if depth() == Depth::Full { most / 4 } else { most };
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use annals_testkit::depth::repetitions;
+
 use super::*;
 
 #[track_caller]
@@ -103,7 +105,7 @@ fn depth_and_junk_take_neither_stack_nor_time() {
         ["div", "ul", "ol", "li", "blockquote", "b", "a href=x", "pre", "table", "svg", "p", "h1", "code"]
     {
         let name = tag.split(' ').next().unwrap();
-        let deep = 100_000;
+        let deep = repetitions(100_000);
         to_markdown(&format!("<{tag}>x").repeat(deep));
         let html = format!("{}x{}", format!("<{tag}>").repeat(deep), format!("</{name}>").repeat(deep));
         assert!(to_markdown(&html).len() < 1000, "{tag}");
