@@ -8,9 +8,10 @@ use super::calls;
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
+use super::languages::PASSWORD_WORDS;
 use super::names::Strength;
 use super::rules::Finding;
-use super::values::{Notation, is_mixed, is_placeholder, is_sample, is_secret_value};
+use super::values::{Notation, is_likely, is_placeholder, is_sample, is_secret_value};
 use super::words::{WordList, random_bits};
 
 /// What follows a mark.
@@ -54,6 +55,8 @@ enum Mark {
     Fourth,
     /// The first argument of a call, if it is random.
     First,
+    /// The value of a constant whose name announces a secret.
+    Constant,
     /// What stands in for a variable of the environment.
     Fallback,
     /// The argument of a flag, beside the flag for a user.
@@ -108,6 +111,24 @@ const MARKS: &[(&str, Mark)] = &[
     ("initial root token", Mark::Random),
     ("keymaterial=", Mark::Value),
     ("keymaterial>", Mark::Value),
+    ("secretid", Mark::Id),
+    ("secret id", Mark::Id),
+    ("secret_id", Mark::Id),
+    (" login=", Mark::UserPair),
+    ("stats auth ", Mark::UserPair),
+    ("addauth digest ", Mark::UserPair),
+    ("password 51:b:", Mark::Id),
+    ("neo4j_auth=neo4j/", Mark::Value),
+    ("/secure set ", Mark::Value),
+    ("key = aq", Mark::Random),
+    ("= cleartext", Mark::Quoted),
+    ("define(", Mark::Constant),
+    ("dbi->connect(", Mark::Third),
+    (" = database(", Mark::Third),
+    (".open ", Mark::Third),
+    ("oracle.connect(", Mark::Pair),
+    ("oracledb.connect(", Mark::Pair),
+    (" | convertto-securestring", Mark::Before),
     ("creds:", Mark::Value),
     ("creds are", Mark::Value),
     ("login with", Mark::Value),
@@ -162,16 +183,6 @@ const MARKS: &[(&str, Mark)] = &[
     ("basic_auth(", Mark::Pair),
     ("auth.basic(", Mark::Pair),
     ("credentials(", Mark::Pair),
-    ("mot de passe", Mark::Value),
-    ("contraseña", Mark::Value),
-    ("clave secreta", Mark::Value),
-    ("senha", Mark::Value),
-    ("parola", Mark::Value),
-    ("hasło", Mark::Value),
-    ("пароль", Mark::Value),
-    ("密码", Mark::Value),
-    ("パスワード", Mark::Value),
-    ("비밀번호", Mark::Value),
     ("nickserv identify", Mark::Value),
     ("credentials:", Mark::Value),
     ("auth-user-pass", Mark::Value),
@@ -218,7 +229,7 @@ impl MarkRules {
         let builder = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
-            .build(MARKS.iter().map(|(text, _)| text));
+            .build(MARKS.iter().map(|(text, _)| text).chain(PASSWORD_WORDS));
         Ok(Self(builder?))
     }
 
@@ -230,7 +241,8 @@ impl MarkRules {
             if hit.start() < done {
                 continue;
             }
-            let span = match MARKS[hit.pattern().as_usize()].1 {
+            let mark = MARKS.get(hit.pattern().as_usize()).map_or(Mark::Value, |(_, mark)| *mark);
+            let span = match mark {
                 Mark::Line => line(hay, hit.end()),
                 Mark::Quoted => quoted(hay, hit.end()),
                 Mark::Equals => {
@@ -254,6 +266,7 @@ impl MarkRules {
                 Mark::Braces => calls::in_braces(hay, hit.end()),
                 Mark::Random => calls::random_word(hay, hit.end()),
                 Mark::Before => calls::word_before(hay, hit.start()),
+                Mark::Constant => calls::constant(hay, hit.end()),
                 Mark::Fourth => calls::fourth(hay, hit.end()),
                 Mark::First => calls::first(hay, hit.end()),
                 Mark::Fallback => calls::fallback(hay, hit.end() - 1),
@@ -312,10 +325,10 @@ fn value(hay: &Haystack<'_>, mark: usize) -> Option<Range<usize>> {
     let is_gap = |byte: u8| b" \t:=\"'`".contains(&byte) || byte >= 0x80;
     let mut at = mark;
     for _ in 0..3 {
-        let start = hay.skip(at, 16, is_gap);
+        let start = hay.skip(at, 32, is_gap);
         let end = hay.skip(start, 64, |byte| byte.is_ascii_graphic() && !b"\"'`,;<".contains(&byte));
         let word = hay.text.get(start..end)?.trim_end_matches(['.', ')']);
-        if is_mixed(word) {
+        if is_likely(word) {
             return Some(start..start + word.len());
         }
         at = end;

@@ -18,6 +18,7 @@ mod headers;
 mod ids;
 mod joined;
 mod kind;
+mod languages;
 mod lines;
 mod logins;
 mod lone;
