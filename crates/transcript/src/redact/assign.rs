@@ -11,7 +11,8 @@ use super::kind::SecretKind;
 use super::languages::PASSWORD_WORDS;
 use super::names::{self, Strength, TRIGGERS};
 use super::rules::Finding;
-use super::signs::{Proof, Quotes, ValueStart, after_words, literal};
+use super::sentences::after_words;
+use super::signs::{Proof, Quotes, ValueStart, literal};
 use super::values::{
     Notation, is_chosen, is_likely, is_mixed, is_random, is_secret_value, is_uuid, is_varied,
 };

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::assign::{MAX_GAP_BYTES, MAX_VALUE_BYTES};
 use super::haystack::{Alphabet, Haystack};
-use super::languages::VERBS;
 use super::names;
+use super::sentences::after_verb;
 use super::values::Notation;
 use super::words::WordList;
 
@@ -13,8 +13,6 @@ use super::words::WordList;
 const MAX_BLOCK_BYTES: usize = 240;
 /// Maximum bytes of a tag.
 const MAX_TAG_BYTES: usize = 64;
-/// How far a verb may be from the word "password".
-const MAX_SENTENCE_BYTES: usize = 48;
 /// How much of a line before a name is looked at.
 const MAX_LEAD_BYTES: usize = 64;
 /// Words before a name that is set to the next word.
@@ -232,20 +230,6 @@ fn after_tag(hay: &Haystack<'_>, start: usize, closed: usize) -> Option<usize> {
     (is_tag && hay.byte(end) == b'>').then_some(end + 1)
 }
 
-/// Where the value may begin in "password for the staging database is value", in order.
-pub(super) fn after_words(hay: &Haystack<'_>, at: usize) -> Vec<usize> {
-    let line = hay.skip(at, MAX_SENTENCE_BYTES, |byte| byte != b'\n' && byte != b',');
-    let end = memchr::memmem::find(&hay.bytes[at..line], b". ").map_or(line, |stop| at + stop);
-    let sentence = &hay.bytes[at..end];
-    let verbs = [&b" is "[..], b" was ", b": ", b" ist ", b" = ", b" to "];
-    let places =
-        verbs.iter().filter_map(|verb| memchr::memmem::find(sentence, verb).map(|place| place + verb.len()));
-    let mut places: Vec<usize> =
-        places.map(|place| hay.skip(at + place, 8, |byte| is_blank(byte) || byte == b':')).collect();
-    places.sort_unstable();
-    places
-}
-
 /// Where the text begins in `<name><Value>text`.
 fn inside_tag(hay: &Haystack<'_>, start: usize) -> usize {
     let at = hay.skip(start, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace());
@@ -303,11 +287,11 @@ fn is_after_setter(hay: &Haystack<'_>, start: usize) -> bool {
     is_apart && SETTERS.contains(word.trim_start_matches(['+', '#', '$', '>']))
 }
 
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-fn is_quote(byte: u8) -> bool {
+pub(super) fn is_quote(byte: u8) -> bool {
     b"\"'`".contains(&byte)
 }
 
@@ -319,23 +303,6 @@ fn default_of(hay: &Haystack<'_>, brace: usize) -> Option<ValueStart> {
     let at = hay.skip(sign, 3, |byte| byte == b'=' || is_blank(byte));
     let bare = ValueStart::bare(at);
     (hay.byte(sign) == b'=').then_some(ValueStart { quotes: Quotes::Needed, ..bare })
-}
-
-/// Where the value begins in `password is value`, and in `name: PASSWORD` with `value: …` after it.
-fn after_verb(hay: &Haystack<'_>, at: usize) -> Option<usize> {
-    let word_start =
-        hay.skip(at, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace() || b"\",'-+".contains(&byte));
-    let word_end = hay.skip(word_start, 16, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
-    let word = hay.text.get(word_start..word_end)?.to_lowercase();
-    if word == "value" {
-        let closed = hay.skip(word_end, 2, |byte| is_quote(byte) || byte == b' ');
-        let sign = hay.skip(closed, 1, |byte| byte == b':' || byte == b'=');
-        let start = hay.skip(sign, MAX_GAP_BYTES, |byte| byte == b' ');
-        return (sign > closed).then_some(start);
-    }
-    let is_verb = VERBS.contains(&word.as_str()) && hay.byte(word_end) == b' ';
-    let start = hay.skip(word_end, MAX_GAP_BYTES, |byte| byte == b' ' || byte == b':');
-    (is_verb && at > 0 && hay.before(at) == b' ').then_some(start)
 }
 
 /// Where the value begins in `"key":"password", "type":"text", "value":"…"`.
