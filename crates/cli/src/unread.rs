@@ -16,6 +16,15 @@ use crate::words;
 #[derive(Debug, Default)]
 pub(crate) struct UnreadPaths(Mutex<BTreeMap<PathBuf, UnreadPath>>);
 
+/// How much is said of paths that could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReportDetail {
+    /// How many there are, and the first.
+    First,
+    /// All of them.
+    Each,
+}
+
 #[derive(Debug)]
 struct UnreadPath {
     reason: String,
@@ -31,20 +40,20 @@ impl UnreadPaths {
         }
     }
 
-    /// One line about those that were not reported yet.
-    fn report(&self) -> Option<String> {
+    /// What is said of those that were not reported yet: one line in all, or one of each.
+    fn report(&self, detail: ReportDetail) -> Vec<String> {
         let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut new: Vec<_> = paths.iter_mut().filter(|(_, unread)| !unread.is_reported).collect();
         new.iter_mut().for_each(|(_, unread)| unread.is_reported = true);
-        let (path, unread) = new.first()?;
-        let first = format!("{}: {}", path.display(), unread.reason);
-        Some(match new.len() {
-            1 => format!("could not read {first}"),
-            count => format!(
-                "could not read {}, the first is {first}; annals check --all lists them",
-                words::plural(count as u64, "file or folder", "files and folders")
-            ),
-        })
+        let each = new.iter().map(|(path, unread)| format!("{}: {}", path.display(), unread.reason));
+        let each: Vec<String> = each.collect();
+        match (each.as_slice(), detail) {
+            ([first, _, ..], ReportDetail::First) => vec![format!(
+                "could not read {}, the first is {first}; -v lists them",
+                words::plural(each.len() as u64, "file or folder", "files and folders")
+            )],
+            _ => each.iter().map(|path| format!("could not read {path}")).collect(),
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -88,7 +97,8 @@ impl Context {
 
     /// Reports what was noted since the last report: for commands that run on.
     pub(crate) fn report_unread(&self) {
-        if let Some(line) = self.unread.report() {
+        let detail = if self.verbosity > 0 { ReportDetail::Each } else { ReportDetail::First };
+        for line in self.unread.report(detail) {
             // An error is not a message that --quiet may drop.
             stderr::say(format_args!("annals: {line}"));
         }
@@ -119,14 +129,17 @@ mod tests {
     #[test]
     fn each_path_is_reported_once() {
         let unread = UnreadPaths::default();
-        assert!(unread.is_empty() && unread.report().is_none());
+        assert!(unread.is_empty() && unread.report(ReportDetail::First).is_empty());
         unread.add([problem("/b")]);
-        assert_eq!(unread.report().unwrap(), "could not read /b: permission denied");
+        assert_eq!(unread.report(ReportDetail::First), ["could not read /b: permission denied"]);
         unread.add([problem("/b")]);
-        assert_eq!(unread.report(), None);
+        assert_eq!(unread.report(ReportDetail::First), [""; 0]);
         unread.add([problem("/c"), problem("/a")]);
-        let line = unread.report().unwrap();
+        let line = unread.report(ReportDetail::First).remove(0);
         assert!(line.contains("2 files and folders, the first is /a: permission denied"), "{line}");
+        unread.add([problem("/e"), problem("/d")]);
+        let lines = ["could not read /d: permission denied", "could not read /e: permission denied"];
+        assert_eq!(unread.report(ReportDetail::Each), lines);
         assert!(!unread.is_empty());
     }
 

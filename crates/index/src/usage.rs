@@ -60,13 +60,15 @@ impl Index {
         Ok(keys.collect::<Result<_, _>>()?)
     }
 
-    /// The sessions whose progress records name sub-agents that the index has no file of, with these sub-agents: what they
-    /// used is not in [`usage`](Self::usage).
+    /// The sessions whose progress records or results name sub-agents that the index has no file of, with these sub-agents: what
+    /// they used is not in [`usage`](Self::usage).
     pub fn agents_without_file(&self) -> Result<BTreeMap<PathBuf, BTreeSet<String>>, IndexError> {
         let mut statement = self.connection.prepare_cached(
             // From the few sessions to their facts; the other way round, all facts would be read.
             "SELECT path, value FROM files CROSS JOIN facts ON facts.file = files.id
-             WHERE facts.kind = ?1 AND files.role = ?2 AND files.state = 0",
+             WHERE facts.kind = ?1 AND files.role = ?2 AND files.state = 0
+             UNION SELECT files.path, calls.agent FROM tool_calls AS calls CROSS JOIN files ON files.id = calls.file
+             WHERE calls.agent IS NOT NULL AND files.role = ?2 AND files.state = 0",
         )?;
         let kinds = [FactKind::AgentProgress.number(), IndexedFileRole::Session.number()];
         let rows =

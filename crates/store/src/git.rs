@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 4096;
 const MAX_NAME: usize = 255;
 
 /// The `.git` at or above a folder.
-fn dot_git(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn dot_git(folder: &Path) -> Option<PathBuf> {
     let is_there = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
     folder.ancestors().map(|folder| folder.join(".git")).find(is_there)
 }
@@ -47,7 +47,7 @@ pub fn worktree_repository(path: &Path) -> Option<PathBuf> {
 }
 
 /// `.git` itself, or the folder that it names in a worktree or a submodule. A link is not followed.
-fn git_folder(path: &Path) -> Option<PathBuf> {
+pub(crate) fn git_folder(path: &Path) -> Option<PathBuf> {
     let kind = fs::symlink_metadata(path).ok()?.file_type();
     if kind.is_dir() {
         return Some(path.to_path_buf());

@@ -31,6 +31,7 @@ pub mod find;
 pub mod follow;
 #[doc(hidden)]
 pub mod git;
+mod git_pipes;
 pub mod history;
 #[doc(hidden)]
 pub mod identity;
@@ -86,6 +87,7 @@ pub use busy::Busy;
 pub use data_dir::DataDir;
 pub use file_bytes::FileBytes;
 pub use files::WriteError;
+pub use git_pipes::special_file;
 pub use json_file::JsonFile;
 pub use key::{AgentKey, SessionKey, Slug};
 pub use layout::{AgentLocation, ConfigDir, FileRole};

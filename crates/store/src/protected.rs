@@ -41,6 +41,8 @@ const FOLDERS: &[&str] = &[
     ".roo",
     ".codex",
     ".gemini",
+    ".ipython",
+    ".aider",
 ];
 
 /// Files of the same kind.
@@ -132,6 +134,19 @@ const FILES: &[&str] = &[
     ".xonshrc",
     ".wezterm.lua",
     ".editrc",
+    ".aider.conf.yml",
+    ".dir-locals.el",
+    ".dir-locals-2.el",
+    ".envrc.local",
+    ".nvimrc",
+    ".nvim.lua",
+    ".pythonrc.py",
+    ".pgpass",
+    ".pg_service.conf",
+    "terraform.rc",
+    "sitecustomize.py",
+    "usercustomize.py",
+    ".git-credentials",
 ];
 
 /// Folders of two names.
@@ -212,6 +227,11 @@ mod tests {
             ".Bashrc",
             ".husky",
             "a/.gitlab-ci.yml",
+            ".dir-locals.el",
+            "sub/sitecustomize.py",
+            ".ipython/profile_default/startup/x.py",
+            ".nvimrc",
+            ".git-credentials",
             "Jenkinsfile",
             ".cursor/mcp.json",
             ".zed/tasks.json",

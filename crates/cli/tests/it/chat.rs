@@ -363,3 +363,15 @@ fn git_is_asked_only_where_the_folder_is_trusted_and_runs_nothing() {
     );
     assert!(!taken.exists(), "something of the repository was run");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_among_the_files_of_git_is_not_waited_for() {
+    let fixture = ChatFixture::new(HELLO);
+    let work = fixture.home.work_dir();
+    assert!(fixture.home.command("git").args(["init", "--quiet"]).status().unwrap().success());
+    assert!(fixture.home.command("mkfifo").arg(work.join(".git/index")).status().unwrap().success());
+    let run = fixture.exits(&["--trust", "@@a@@"], 0);
+    assert!(run.error.contains("git is not run here: "), "{}", run.error);
+    assert!(run.error.contains(".git/index is a pipe or a device"), "{}", run.error);
+}

@@ -58,6 +58,8 @@ const OF_GIT: &[(&[&str], &str)] = &[
     (&["maintenance start", "maintenance register"], ".gitconfig"),
     (&["submodule add", "submodule set-url", "submodule set-branch"], ".gitmodules"),
     (&["hooks"], ".git/hooks"),
+    // What helpers keep is asked for, kept and forgotten.
+    (&["credential"], ".git-credentials"),
 ];
 
 /// Words that only ask.
@@ -81,7 +83,7 @@ impl Policy<'_> {
     pub(super) fn configures(&self, name: &str, command: &Command) -> Option<Decision> {
         let words: Vec<String> = command.words[1..].iter().map(|word| word.beginning().to_owned()).collect();
         let file = match name {
-            "git" => git_configures(&command.words[1..]),
+            "git" => git_configures(command),
             "ssh-keygen" => makes_key(&words).then_some(".ssh"),
             _ => programs_run(name, &words).iter().find_map(|(program, rest)| configured(program, rest)),
         };
@@ -118,8 +120,9 @@ fn begins(texts: &[&str], command: &str) -> bool {
     true
 }
 
-fn git_configures(words: &[Word]) -> Option<&'static str> {
-    let (_, rest) = git_command(words)?;
+fn git_configures(command: &Command) -> Option<&'static str> {
+    let (_, rest) = git_command(&command.words[1..])?;
+    let has_template = command.assignments.iter().any(|each| each.name == "GIT_TEMPLATE_DIR");
     let texts: Vec<&str> = rest.iter().map(Word::beginning).collect();
     let operands: Vec<_> = texts.iter().copied().filter(|word| !word.starts_with('-')).collect();
     let has = |options: &[&str]| texts.iter().any(|word| options.contains(word));
@@ -134,7 +137,8 @@ fn git_configures(words: &[Word]) -> Option<&'static str> {
         }
         // What it makes has that configuration and those hooks.
         ["init" | "clone", ..] => {
-            (has_long(&["--template", "--config"]) || has(&["-c"])).then_some(".git/config")
+            let is_given = has_long(&["--template", "--config"]) || has(&["-c"]) || has_template;
+            is_given.then_some(".git/config")
         }
         _ => OF_GIT
             .iter()

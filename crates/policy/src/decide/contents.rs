@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::paths::{FileSystem, Workspace, is_refused, resolve};
 use crate::shell::{
-    Command, Hazard, NestedCommand, Redirection, Repetition, Script, Word, WordPart, is_run_later,
+    Command, Hazard, NestedCommand, Redirection, Repetition, Script, Word, WordPart, is_hidden,
     nested_commands,
 };
 
@@ -45,7 +45,7 @@ impl ScriptContents {
         self.hazards.extend(&script.hazards);
         self.assigned.extend(script.assigned.iter().cloned());
         let assignments = script.commands.iter().flat_map(|command| &command.assignments);
-        let later = assignments.filter(|assignment| is_run_later(&assignment.name));
+        let later = assignments.filter(|assignment| is_hidden(assignment));
         self.hidden.extend(later.map(|assignment| assignment.word.spelling.clone()));
         if layer > 0 {
             self.within.extend(script.commands.iter().cloned());

@@ -275,11 +275,15 @@ pub(crate) fn shows_files(arguments: &[Word]) -> bool {
     while let Some((first, behind)) = rest.split_first() {
         let Some(text) = first.literal() else { return true };
         match text.as_str() {
-            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" => {
+            "--work-tree" => return true,
+            "-C" | "-c" | "--git-dir" | "--namespace" | "--exec-path" => {
                 rest = behind.split_first().map_or(&[][..], |(_, rest)| rest);
             }
             "--version" | "--help" => return false,
+            text if text.starts_with("--work-tree=") => return true,
             text if text.starts_with('-') => rest = behind,
+            "worktree" => return behind.first().is_none_or(places_files),
+            "clone" => return clones_folder(behind),
             "stash" => return stash_shows(behind),
             text => {
                 return !SILENT.contains(&text)
@@ -289,6 +293,27 @@ pub(crate) fn shows_files(arguments: &[Word]) -> bool {
         }
     }
     false
+}
+
+/// `git worktree add` and `move` put all tracked files at another path, where a rule does not know them.
+fn places_files(word: &Word) -> bool {
+    !word.literal().is_some_and(|text| {
+        matches!(text.as_str(), "list" | "lock" | "unlock" | "prune" | "remove" | "repair" | "-h")
+    })
+}
+
+/// Whether `git clone` copies a folder, with all that it tracks: the first argument that is neither an option nor a plain word
+/// names one.
+fn clones_folder(arguments: &[Word]) -> bool {
+    let is_plain = |text: &str| text.starts_with('-') || !text.contains(['/', '.', '~', ':']);
+    let mut literals = arguments.iter().map(Word::literal);
+    let first = literals.find(|text| !text.as_deref().is_some_and(is_plain));
+    first.is_some_and(|text| {
+        text.is_none_or(|text| {
+            let is_host = text.split_once(':').is_some_and(|(host, _)| !host.contains('/'));
+            text.starts_with("file:") || !text.contains("://") && !is_host
+        })
+    })
 }
 
 /// `git stash -u` keeps files that are not tracked, `show` prints.

@@ -40,7 +40,7 @@ const BEGINNINGS: &str = "\
     GRADLE SBT MAKE MFLAGS GNUMAKE CMAKE LESS MORE MAN GREP RIPGREP FZF DOCKER COMPOSE KUBE HELM TF_ \
     PHP LUA DOTNET CORECLR TERM CURL WGET NETRC VIM EX PG MYSQL R_ JULIA ERL ELIXIR HOST SUDO \
     INPUTRC BAT_ OPAM OCAML HASKELL GHC STACK CABAL CCACHE SCCACHE DISTCC HOMEBREW NIX ELECTRON \
-    PLAYWRIGHT PUPPETEER TMUX SCREEN EMACS NVIM DISPLAY WAYLAND DBUS SYSTEMD XAUTH QT_ GTK LIBRARY";
+    PLAYWRIGHT PUPPETEER TMUX SCREEN EMACS NVIM MAGIC DEBUGINFOD DISPLAY WAYLAND DBUS SYSTEMD XAUTH QT_ GTK LIBRARY";
 
 /// How names end that are written without underscores: `LESSOPEN`, `RUSTFLAGS`, `WGETRC`, `PGSERVICEFILE`.
 const ENDINGS: &str = "\
@@ -54,8 +54,11 @@ pub(super) fn may_set(name: &str, value: &str) -> bool {
         return true;
     }
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let leads =
-        upper.split('_').any(|word| LEADING.split(' ').any(|leading| leading == word)) || ends_in_one(&upper);
+    // `URLS` are more than one of them.
+    let is_leading = |word: &str| {
+        LEADING.split(' ').any(|leading| leading == word || word.strip_suffix('S') == Some(leading))
+    };
+    let leads = upper.split('_').any(is_leading) || ends_in_one(&upper);
     let is_known = BEGINNINGS.split(' ').any(|beginning| upper.starts_with(beginning));
     !name.is_empty() && name.chars().all(is_word) && !leads && !is_known && is_plain(value)
 }
@@ -89,7 +92,7 @@ mod tests {
         SUDO_ASKPASS GNUPGHOME CC CXX HOSTALIASES TMPDIR PHP_INI_SCAN_DIR LUA_INIT LUA_PATH \
         ERL_FLAGS ELIXIR_ERL_OPTIONS GOFLAGS GOPROXY GOPATH MAVEN_OPTS SBT_OPTS GRADLE_OPTS \
         DOTNET_STARTUP_HOOKS CORECLR_PROFILER PIP_INDEX_URL UV_INDEX POETRY_HOME BUNDLE_GEMFILE \
-        R_PROFILE_USER JULIA_LOAD_PATH OPENSSL_CONF GCONV_PATH GLIBC_TUNABLES VIMINIT EXINIT \
+        DEBUGINFOD_URLS MAGIC PLUGIN_COMMANDS APP_PROGRAMS MIRRORS_URLS R_PROFILE_USER JULIA_LOAD_PATH OPENSSL_CONF GCONV_PATH GLIBC_TUNABLES VIMINIT EXINIT \
         ANTHROPIC_BASE_URL CLAUDE_CONFIG_DIR ANNALS_DATA_DIR MY_API_KEY MY_TOKEN";
 
     #[test]

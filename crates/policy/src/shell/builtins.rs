@@ -1,5 +1,7 @@
 //! Builtins and programs that evaluate the text of their arguments: `let 'a[$(rm x)]'` runs the command in the brackets.
 
+use super::Assignment;
+use super::leading::{is_leading, may_lead};
 use super::word::Word;
 
 /// Variables with text that bash runs or expands later.
@@ -91,8 +93,18 @@ pub(crate) fn is_builtin(name: &str) -> bool {
 }
 
 /// Whether the text of this variable is run or expanded later.
-pub(crate) fn is_run_later(name: &str) -> bool {
+fn is_run_later(name: &str) -> bool {
     RUN_LATER.contains(&name)
+}
+
+/// Whether an assignment makes the shell or programs run what the text does not show.
+pub(crate) fn is_hidden(assignment: &Assignment) -> bool {
+    is_run_later(&assignment.name) || is_leading(&assignment.word)
+}
+
+/// The same for `NAME=value` among the arguments of `env`.
+pub(super) fn hides(word: &Word) -> bool {
+    is_run_later(word.beginning().split(['=', '+']).next().unwrap_or_default()) || is_leading(word)
 }
 
 /// Whether the arguments hold, or can hold, text that is evaluated.
@@ -101,12 +113,13 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
     let code = |word: &Word| match word.literal() {
         Some(text) => {
             let assigned = text.split(['=', '+']).next().unwrap_or_default();
-            text.contains("$(") || text.contains('`') || is_run_later(assigned)
+            text.contains("$(") || text.contains('`') || is_run_later(assigned) || is_leading(word)
         }
         // `export X=$y` names a variable; `unset "$y"` does not.
         None => {
             let begins = word.beginning();
-            !begins.contains('=') || is_run_later(begins.split(['=', '+']).next().unwrap_or_default())
+            let assigned = begins.split(['=', '+']).next().unwrap_or_default();
+            !begins.contains('=') || is_run_later(assigned) || is_leading(word)
         }
     };
     let short = |letter: char| {
@@ -120,6 +133,14 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
         }
         "declare" | "typeset" | "local" if short('i') || short('n') => true,
         "mapfile" | "readarray" if short('C') => true,
+        // A library becomes a builtin.
+        "enable" => short('f'),
+        "read" | "mapfile" | "readarray" | "getopts" | "printf"
+            if (name != "printf" || short('v'))
+                && arguments.iter().any(|word| word.literal().is_some_and(|name| may_lead(&name))) =>
+        {
+            true
+        }
         // The word at the position of the format may be `-v` with a name.
         "printf" if arguments.first().is_some_and(hides_option) => true,
         "printf" => {

@@ -10,6 +10,7 @@ mod characters;
 mod compound;
 mod dollar;
 mod heredoc;
+mod leading;
 mod nested;
 mod output;
 mod parser;
@@ -19,7 +20,7 @@ mod simple;
 mod word;
 mod wrappers;
 
-pub(crate) use builtins::{ReadLine, is_builtin, is_run_later, tests_plainly};
+pub(crate) use builtins::{ReadLine, is_builtin, is_hidden, tests_plainly};
 pub(crate) use characters::is_invisible;
 pub(crate) use nested::base_name;
 pub use nested::{NestedCommand, nested_commands};

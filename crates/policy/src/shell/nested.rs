@@ -238,6 +238,7 @@ fn of_runner(command: &Command, values: &str, before: usize) -> Vec<NestedComman
     let arguments = &command.words[1..];
     let is_env = command.name().is_some_and(|name| base_name(&name) == "env");
     let (mut at, mut left, mut sure) = (0, before, true);
+    let mut found = Vec::new();
     while let Some(word) = arguments.get(at) {
         let Some(text) = word.literal() else {
             return vec![NestedCommand::Hidden(command.spelling())];
@@ -258,6 +259,7 @@ fn of_runner(command: &Command, values: &str, before: usize) -> Vec<NestedComman
             };
             at += if next { 2 } else { 1 };
         } else if is_assignment(&text) {
+            found.extend(builtins::hides(word).then_some(NestedCommand::Hidden(text)));
             at += 1;
         } else if left > 0 {
             left -= 1;
@@ -268,7 +270,7 @@ fn of_runner(command: &Command, values: &str, before: usize) -> Vec<NestedComman
     }
     let reader = ArgumentReader::of(command);
     let behind = |from: usize| reader.fill(arguments.get(from..).unwrap_or_default());
-    let mut found = of_rest(command, &behind(at));
+    found.extend(of_rest(command, &behind(at)));
     if !sure {
         // Not every option of every runner is known: any later word may be the program.
         let later = (1..arguments.len().min(MAX_READINGS)).map(|from| with_words(command, &behind(from)));

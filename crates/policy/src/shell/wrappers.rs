@@ -75,7 +75,9 @@ fn once(command: &Command) -> Option<Command> {
     if name == "env" {
         assignments.extend(rest[..skipped].iter().filter_map(harmless_assignment));
     }
-    if words.first()?.literal().is_some_and(|word| word.starts_with('-')) {
+    // `env LANG=C PATH=. ls` sets another variable.
+    let is_other = |word: String| name == "env" && word.contains('=');
+    if words.first()?.literal().is_some_and(|word| word.starts_with('-') || is_other(word)) {
         return None;
     }
     if name == "xargs" {

@@ -101,6 +101,7 @@ impl TurnRange {
     pub(super) fn text(self) -> String {
         match self {
             Self::Any => "the session".to_owned(),
+            Self::OlderThanTurns(1) => "turns before the last one".to_owned(),
             Self::OlderThanTurns(kept) => format!("turns older than the last {kept}"),
             Self::OldestPercent(percent) => format!("the oldest {percent} percent of the turns"),
         }

@@ -8,11 +8,15 @@ use super::before::value_before;
 use super::haystack::{Alphabet, Haystack};
 use super::headers;
 use super::kind::SecretKind;
+use super::languages::PASSWORD_WORDS;
 use super::names::{self, Strength, TRIGGERS};
 use super::rules::Finding;
-use super::signs::{Proof, Quotes, ValueStart, after_words, literal};
-use super::values::{Notation, is_likely, is_mixed, is_random, is_secret_value, is_uuid, is_varied};
-use super::words::random_bits;
+use super::sentences::after_words;
+use super::signs::{Proof, Quotes, ValueStart, literal};
+use super::values::{
+    Notation, is_chosen, is_likely, is_mixed, is_random, is_secret_value, is_uuid, is_varied,
+};
+use super::words::{is_word_pair, random_bits};
 
 /// Maximum bytes of a name.
 const MAX_NAME_BYTES: usize = 64;
@@ -43,7 +47,11 @@ struct NameHit<'t> {
 
 impl NameRules {
     pub(super) fn new() -> Result<Self, BuildError> {
-        Ok(Self(AhoCorasick::builder().ascii_case_insensitive(true).build(TRIGGERS)?))
+        Ok(Self(
+            AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .build(TRIGGERS.iter().chain(PASSWORD_WORDS))?,
+        ))
     }
 
     /// Finds all secrets that have a name.
@@ -158,8 +166,9 @@ fn assigned(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     let is_proven = match start.proof {
         Proof::Name => true,
         // "use --password option": a word after a flag is more of the sentence.
-        Proof::NoWord => random_bits(value) >= 6.0,
+        Proof::NoWord => random_bits(value) >= 6.0 || is_chosen(value),
         Proof::SureName => hit.strength != Strength::Weak,
+        Proof::Mixed if hit.strength == Strength::Password => is_mixed(value) || is_word_pair(value),
         Proof::Mixed => hit.strength != Strength::Weak && is_mixed(value),
     };
     // `--secret dbPassword value`: the name of another one.
@@ -201,10 +210,13 @@ fn in_sentence(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     if hit.strength == Strength::Weak || hay.byte(hit.span.end) != b' ' {
         return None;
     }
-    let (span, _) = literal(hay, after_words(hay, hit.span.end)?)?;
-    let value = &hay.text[span.clone()];
-    let is_key = hit.strength == Strength::Strong && is_usual_hex(value) && is_varied(value);
-    (is_likely(value) || is_key).then_some(Finding { kind: SecretKind::Assignment, span })
+    let spans = after_words(hay, hit.span.end).into_iter().filter_map(|at| literal(hay, at));
+    let mut secrets = spans.map(|(span, _)| span).filter(|span| {
+        let value = &hay.text[span.clone()];
+        let is_key = hit.strength == Strength::Strong && is_usual_hex(value) && is_varied(value);
+        is_likely(value) || is_key
+    });
+    secrets.next().map(|span| Finding { kind: SecretKind::Assignment, span })
 }
 
 /// A random string near the word, on the same line; a hexadecimal one only if it is the next word.

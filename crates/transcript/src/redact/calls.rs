@@ -15,6 +15,8 @@ const MAX_CALL_BYTES: usize = 240;
 const MAX_PROMPT_BYTES: usize = 160;
 /// Fewest random bits of a value that its place announces.
 const MIN_BITS: f64 = 60.0;
+/// Fewest random bits of a salt.
+const MIN_SALT_BITS: f64 = 120.0;
 /// A number in hexadecimal digits.
 const MIN_ID_DIGITS: usize = 32;
 const MAX_ID_BYTES: usize = 140;
@@ -94,8 +96,9 @@ pub(super) fn beside_user(hay: &Haystack<'_>, mark: Range<usize>) -> Option<Rang
 pub(super) fn here_string(hay: &Haystack<'_>, mark: Range<usize>) -> Option<Range<usize>> {
     let line = hay.tail(mark.start, MAX_PROMPT_BYTES).rsplit(|byte| *byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line).to_ascii_lowercase();
-    let reads =
-        ["passw", "secret", "token", "passphrase", "credential"].iter().any(|word| line.contains(word));
+    let reads = ["passw", "secret", "token", "passphrase", "credential", "sudo -s"]
+        .iter()
+        .any(|word| line.contains(word));
     let start = hay.skip(mark.end, 4, |byte| b" \"'".contains(&byte));
     let end = hay.skip(start, 128, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
     (reads && is_likely(hay.text.get(start..end)?)).then_some(start..end)
@@ -116,6 +119,17 @@ pub(super) fn default(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
     let is_named = name.and_then(names::strength).is_some() && random_bits(value) >= 12.0;
     let is_secret = is_named || is_mixed(value) && random_bits(value) >= 40.0;
     (is_secret && !value.contains(' ') && !is_placeholder(value)).then_some(span)
+}
+
+/// `define('AUTH_SALT', '…')`: salts have any letters, and spaces.
+pub(super) fn constant(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    let name = argument(hay, at, 0)?;
+    let span = argument(hay, at, 1)?;
+    let value = &hay.text[span.clone()];
+    let bits = random_bits(value);
+    let is_secret = bits >= MIN_SALT_BITS || bits >= 12.0 && !value.contains(' ') && is_likely(value);
+    let is_named = names::strength(&hay.text[name]).is_some();
+    (is_named && is_secret && !is_placeholder(value)).then_some(span)
 }
 
 /// `send "…\r"` behind `expect "assword:"`
@@ -185,7 +199,7 @@ pub(super) fn word_before(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>>
 
 /// The next word, if it is as long as a key in hexadecimal digits, or a UUID: elsewhere such a word is a name.
 pub(super) fn id_word(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
-    let start = hay.skip(at, 8, |byte| byte.is_ascii_whitespace() || b":=\"'`".contains(&byte));
+    let start = hay.skip(at, 24, |byte| byte.is_ascii_whitespace() || b":=\"'`".contains(&byte));
     let end = hay.skip(start, MAX_ID_BYTES, |byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
     let word = hay.text.get(start..end)?.trim_end_matches('.');
     let digits = word.trim_start_matches("0x");

@@ -8,9 +8,9 @@ use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
 use super::programs::PasswordArgument::{self, Attached, Exact, Last, Login, Next, Place, UserAndPassword};
-use super::programs::{PROGRAMS, READERS};
+use super::programs::{POSSIBLE_READERS, PROGRAMS, READERS};
 use super::rules::Finding;
-use super::values::{is_chosen, is_path, is_placeholder, is_varied};
+use super::values::{is_chosen, is_likely, is_path, is_placeholder, is_varied};
 use super::words::random_bits;
 
 /// Arguments that are looked at after the name of a program.
@@ -43,7 +43,7 @@ impl CommandRules {
                 continue;
             }
             let (name, options) = PROGRAMS[hit.pattern().as_usize()];
-            if matches!(name, "echo" | "printf") {
+            if matches!(name, "echo" | "printf" | "yes") {
                 found.extend(piped(hay, hit.end()));
             } else {
                 done = passwords(hay, hit.end(), options, found);
@@ -148,10 +148,18 @@ fn piped(hay: &Haystack<'_>, at: usize) -> Option<Finding> {
             (span, next) = argument(hay, next)?;
         }
     }
-    let pipe = hay.skip(next, 8, |byte| byte == b' ');
+    let mut pipe = hay.skip(next, 8, |byte| byte == b' ');
+    // `(echo old; echo new) | passwd`
+    let is_joined = hay.text[span.clone()].ends_with(';');
+    if is_joined || hay.byte(next) == b';' {
+        span.end -= usize::from(is_joined);
+        pipe = hay.skip(pipe, MAX_READER_BYTES, |byte| !b"|\n".contains(&byte));
+    }
     let end = hay.skip(pipe, MAX_READER_BYTES, |byte| byte != b'\n');
     let reader = String::from_utf8_lossy(hay.bytes.get(pipe..end).unwrap_or_default());
-    if hay.byte(pipe) != b'|' || !READERS.iter().any(|reading| reader.contains(reading)) {
+    let is_reader = |names: &[&str]| names.iter().any(|name| reader.contains(name));
+    let reads = is_reader(READERS) || is_reader(POSSIBLE_READERS) && is_likely(&hay.text[span.clone()]);
+    if hay.byte(pipe) != b'|' || !reads {
         return None;
     }
     let has_user = hay.text[span.clone()].contains(':') && reader.contains("passwd");

@@ -18,7 +18,7 @@ const KEYWORDS: WordList = WordList(
      authentication-key community insecure-password ascii-key plain-text-password-value",
 );
 /// Words that begin a line of two words, of which the second is a secret.
-const ALONE: WordList = WordList("bindpw rootpw authtok bind_pw rootbindpw smtp_pass sasl_password");
+const ALONE: WordList = WordList("pass bindpw rootpw authtok bind_pw rootbindpw smtp_pass sasl_password");
 /// Keys of YAML below which a `key` is secret.
 const PARENTS: WordList =
     WordList("encryption credentials credential auth secret secrets login signing hmac");

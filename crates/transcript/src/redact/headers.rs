@@ -69,7 +69,9 @@ pub(super) fn is_login(value: &str) -> bool {
 fn authorization(hay: &Haystack<'_>, name_end: usize) -> Option<Finding> {
     let closed = hay.skip(name_end, 3, |byte| b"\"'`]".contains(&byte));
     let gap = hay.skip(closed, 8, |byte| byte == b' ');
-    if !matches!(hay.byte(gap), b':' | b'=' | b',') {
+    // `proxy_set_header Authorization "Basic …"`
+    let is_quoted = gap > closed && hay.byte(gap) == b'"';
+    if !is_quoted && !matches!(hay.byte(gap), b':' | b'=' | b',') {
         return None;
     }
     let start = hay.skip(gap + 1, 8, |byte| byte == b' ' || b"\"'`f".contains(&byte));

@@ -48,11 +48,11 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
 
 /// The password before an `@`, not before `limit`.
 fn login(hay: &Haystack<'_>, at: usize, limit: usize) -> Option<std::ops::Range<usize>> {
-    if !is_host(hay, at + 1) {
-        return None;
-    }
     let is_part = |byte: u8| byte.is_ascii_graphic() && !b"/\"'`<>(),;@".contains(&byte);
     let start = hay.back(at, MAX_LOGIN_BYTES.min(at - limit), is_part);
+    if !is_host(hay, at + 1) && !is_share(hay, start, at + 1) {
+        return None;
+    }
     let whole = hay.text.get(start..at)?;
     // `name=user:password@host`
     let (user, password) = whole.split_once(':')?;
@@ -78,6 +78,12 @@ fn is_host(hay: &Haystack<'_>, start: usize) -> bool {
     let has_name = host.first().is_some_and(u8::is_ascii_alphanumeric) && !is_version;
     let has_dot = host[..host.len().saturating_sub(1)].contains(&b'.');
     has_name && (has_dot || has_port || hay.byte(end) == b'(')
+}
+
+/// `//user:password@server/share`
+fn is_share(hay: &Haystack<'_>, start: usize, host: usize) -> bool {
+    let end = hay.skip(host, MAX_HOST_BYTES, |byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
+    hay.before(start) == b'/' && hay.before(start - 1) == b'/' && end > host && hay.byte(end) == b'/'
 }
 
 /// A hash of a password, with its salt: what `shadow` and `htpasswd` hold.

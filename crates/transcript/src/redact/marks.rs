@@ -8,193 +8,13 @@ use super::calls;
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
+use super::languages::PASSWORD_WORDS;
+use super::mark_table::{MARKS, Mark};
 use super::names::Strength;
 use super::rules::Finding;
-use super::values::{Notation, is_mixed, is_placeholder, is_sample, is_secret_value};
+use super::values::{Notation, is_likely, is_placeholder, is_sample, is_secret_value};
 use super::words::{WordList, random_bits};
 
-/// What follows a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
-    /// The rest of the line.
-    Line,
-    /// A string in quotes, after at most a few words.
-    Quoted,
-    /// A string in quotes, after words of SQL.
-    Sql,
-    /// A string in quotes, after an equals sign.
-    Equals,
-    /// The second of two strings in quotes: `auth=("user", "password")`.
-    Pair,
-    /// The next word, behind a sign or a verb.
-    Value,
-    /// The value of a cookie.
-    Cookie,
-    /// The words of a wallet.
-    Words,
-    /// The third argument of a call.
-    Third,
-    /// The second argument of a call: the default of a variable.
-    Default,
-    /// What a script sends to a program that asks.
-    Sent,
-    /// The value of the first field of an object.
-    Field,
-    /// A field of an object with the name of a user.
-    UserKey,
-    /// A password in a file of passwords.
-    Stored,
-    /// What stands in braces.
-    Braces,
-    /// The next word, if it is random.
-    Random,
-    /// The word before the mark.
-    Before,
-    /// The fourth argument of a call.
-    Fourth,
-    /// The first argument of a call, if it is random.
-    First,
-    /// What stands in for a variable of the environment.
-    Fallback,
-    /// The argument of a flag, beside the flag for a user.
-    UserFlag,
-    /// The input of a program that reads a password.
-    HereString,
-    /// The next word, if it is a number in hexadecimal digits or a UUID.
-    Id,
-    /// Four groups of four letters.
-    AppPassword,
-    /// What follows the colon in `name:password`.
-    UserPair,
-}
-
-const MARKS: &[(&str, Mark)] = &[
-    ("::add-mask::", Mark::Line),
-    ("identified by", Mark::Sql),
-    ("identified with", Mark::Sql),
-    ("converttosecurestring", Mark::Quoted),
-    ("convertto-securestring", Mark::Quoted),
-    ("networkcredential(", Mark::Pair),
-    ("algoliasearch(", Mark::Pair),
-    ("twilio(", Mark::Pair),
-    ("new pdo(", Mark::Third),
-    ("mysqli_connect(", Mark::Third),
-    ("new mysqli(", Mark::Third),
-    ("ftp_login(", Mark::Third),
-    ("imap_open(", Mark::Third),
-    ("ldap_bind(", Mark::Third),
-    ("ssh2_auth_password(", Mark::Third),
-    (".getconnection(", Mark::Third),
-    ("env.fetch(", Mark::Default),
-    ("environ.get(", Mark::Default),
-    ("getenv(", Mark::Default),
-    (" env(", Mark::Default),
-    ("send \"", Mark::Sent),
-    ("send -- \"", Mark::Sent),
-    ("sendline(", Mark::Sent),
-    ("\"github-oauth\"", Mark::Field),
-    ("\"gitlab-oauth\"", Mark::Field),
-    ("\"bitbucket-oauth\"", Mark::Field),
-    ("\"username\"", Mark::UserKey),
-    ("{plain}", Mark::Stored),
-    ("{cleartext}", Mark::Stored),
-    ("{ssha}", Mark::Stored),
-    ("{ssha512}", Mark::Stored),
-    ("{crypt}", Mark::Stored),
-    ("{sha512-crypt}", Mark::Stored),
-    ("<master>{", Mark::Braces),
-    ("unseal key", Mark::Random),
-    ("recovery key", Mark::Random),
-    ("initial root token", Mark::Random),
-    ("keymaterial=", Mark::Value),
-    ("keymaterial>", Mark::Value),
-    ("creds:", Mark::Value),
-    ("creds are", Mark::Value),
-    ("login with", Mark::Value),
-    ("log in with", Mark::Value),
-    ("sign in with", Mark::Value),
-    ("geniekey", Mark::Id),
-    ("zoho-oauthtoken", Mark::Id),
-    ("oauth ", Mark::Id),
-    ("splunk ", Mark::Id),
-    ("jenkins-crumb:", Mark::Id),
-    ("auth:token", Mark::Id),
-    ("master.key", Mark::Id),
-    ("accounts: [", Mark::Id),
-    ("accounts:[", Mark::Id),
-    ("codecov.io/bash) -t", Mark::Id),
-    ("credentials are", Mark::Value),
-    (" and pass ", Mark::Value),
-    ("app password", Mark::AppPassword),
-    ("app-password", Mark::AppPassword),
-    ("x-honeycomb-team:", Mark::Random),
-    (" --user ", Mark::UserPair),
-    (" --user=", Mark::UserPair),
-    (" -u ", Mark::UserPair),
-    ("cred:", Mark::Value),
-    ("x-jfrog-art-api:", Mark::Random),
-    ("sonar.login=", Mark::Random),
-    ("oauth:", Mark::Random),
-    ("grub.pbkdf2.sha512.", Mark::Random),
-    ("= credentials(", Mark::Fourth),
-    ("client(", Mark::First),
-    ("jwt.sign(", Mark::Default),
-    ("jwt.verify(", Mark::Default),
-    ("createhmac(", Mark::Default),
-    ("|| '", Mark::Fallback),
-    ("|| \"", Mark::Fallback),
-    ("?? '", Mark::Fallback),
-    ("?? \"", Mark::Fallback),
-    (" -p ", Mark::UserFlag),
-    ("<<<", Mark::HereString),
-    (" as the password", Mark::Before),
-    (" as password", Mark::Before),
-    (" as a password", Mark::Before),
-    (" is the password", Mark::Before),
-    (" als passwort", Mark::Before),
-    ("set password for", Mark::Equals),
-    ("auth=(", Mark::Pair),
-    ("auth = (", Mark::Pair),
-    ("auth: [", Mark::Pair),
-    ("login(", Mark::Pair),
-    ("authenticate(", Mark::Pair),
-    ("basicauth(", Mark::Pair),
-    ("basic_auth(", Mark::Pair),
-    ("auth.basic(", Mark::Pair),
-    ("credentials(", Mark::Pair),
-    ("mot de passe", Mark::Value),
-    ("contraseña", Mark::Value),
-    ("clave secreta", Mark::Value),
-    ("senha", Mark::Value),
-    ("parola", Mark::Value),
-    ("hasło", Mark::Value),
-    ("пароль", Mark::Value),
-    ("密码", Mark::Value),
-    ("パスワード", Mark::Value),
-    ("비밀번호", Mark::Value),
-    ("nickserv identify", Mark::Value),
-    ("credentials:", Mark::Value),
-    ("auth-user-pass", Mark::Value),
-    ("snmp-server community", Mark::Value),
-    ("stream key", Mark::Value),
-    ("stream_key", Mark::Value),
-    ("streamkey", Mark::Value),
-    ("curl -b ", Mark::Cookie),
-    ("curl --cookie ", Mark::Cookie),
-    ("mnemonic", Mark::Words),
-    ("seed phrase", Mark::Words),
-    ("seedphrase", Mark::Words),
-    ("seed_phrase", Mark::Words),
-    ("seed words", Mark::Words),
-    ("seed:", Mark::Words),
-    ("recovery phrase", Mark::Words),
-    ("recovery words", Mark::Words),
-    ("recovery_phrase", Mark::Words),
-    ("backup phrase", Mark::Words),
-    ("secret phrase", Mark::Words),
-    ("wallet phrase", Mark::Words),
-    ("wiederherstellungsphrase", Mark::Words),
-];
 /// How far the first word of a wallet may be from its mark.
 const MAX_DISTANCE: usize = 96;
 /// Maximum bytes between a mark and its quotes.
@@ -218,7 +38,7 @@ impl MarkRules {
         let builder = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
-            .build(MARKS.iter().map(|(text, _)| text));
+            .build(MARKS.iter().map(|(text, _)| text).chain(PASSWORD_WORDS));
         Ok(Self(builder?))
     }
 
@@ -230,7 +50,8 @@ impl MarkRules {
             if hit.start() < done {
                 continue;
             }
-            let span = match MARKS[hit.pattern().as_usize()].1 {
+            let mark = MARKS.get(hit.pattern().as_usize()).map_or(Mark::Value, |(_, mark)| *mark);
+            let span = match mark {
                 Mark::Line => line(hay, hit.end()),
                 Mark::Quoted => quoted(hay, hit.end()),
                 Mark::Equals => {
@@ -254,6 +75,7 @@ impl MarkRules {
                 Mark::Braces => calls::in_braces(hay, hit.end()),
                 Mark::Random => calls::random_word(hay, hit.end()),
                 Mark::Before => calls::word_before(hay, hit.start()),
+                Mark::Constant => calls::constant(hay, hit.end()),
                 Mark::Fourth => calls::fourth(hay, hit.end()),
                 Mark::First => calls::first(hay, hit.end()),
                 Mark::Fallback => calls::fallback(hay, hit.end() - 1),
@@ -312,10 +134,10 @@ fn value(hay: &Haystack<'_>, mark: usize) -> Option<Range<usize>> {
     let is_gap = |byte: u8| b" \t:=\"'`".contains(&byte) || byte >= 0x80;
     let mut at = mark;
     for _ in 0..3 {
-        let start = hay.skip(at, 16, is_gap);
+        let start = hay.skip(at, 32, is_gap);
         let end = hay.skip(start, 64, |byte| byte.is_ascii_graphic() && !b"\"'`,;<".contains(&byte));
         let word = hay.text.get(start..end)?.trim_end_matches(['.', ')']);
-        if is_mixed(word) {
+        if is_likely(word) {
             return Some(start..start + word.len());
         }
         at = end;

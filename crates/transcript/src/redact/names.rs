@@ -1,5 +1,6 @@
 //! Decides by its words whether a name announces a secret: `ADMIN_PASSWORD` does, `max_tokens` and `keyName` do not.
 
+use super::languages::PASSWORD_WORDS;
 use super::words::{WordList, parts};
 
 /// How surely a name announces a secret.
@@ -36,19 +37,6 @@ pub(super) const TRIGGERS: &[&str] = &[
     "wachtwoord",
     "_pat",
     "salt",
-    "contraseña",
-    "Contraseña",
-    "lösenord",
-    "hasło",
-    "Hasło",
-    "parola",
-    "Lösenord",
-    "пароль",
-    "Пароль",
-    "密码",
-    "密碼",
-    "パスワード",
-    "비밀번호",
 ];
 
 const PASSWORDS: WordList = WordList(
@@ -60,19 +48,9 @@ const GLUED_VARIABLES: &[&str] = &["PASS", "PASSWD", "PWD", "PW"];
 /// Words that end like one of them.
 const PLAIN_VARIABLES: WordList =
     WordList("BYPASS COMPASS ENCOMPASS SURPASS TRESPASS OVERPASS UNDERPASS OLDPWD");
-/// Passwords in other languages.
-const FOREIGN_PASSWORDS: &[&str] = &[
-    "mot de passe",
-    "contraseña",
-    "lösenord",
-    "hasło",
-    "parola",
-    "пароль",
-    "密码",
-    "密碼",
-    "パスワード",
-    "비밀번호",
-];
+/// What stands before `pass` in one word: `remotepass`.
+const PASS_PREFIXES: WordList =
+    WordList("remote local imap smtp pop mail ftp ldap sql my http proxy vpn wifi key cert web svn");
 const GLUED_PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
 const SECRETS: &[&str] = &["secret", "token", "bearer", "apitoken"];
 const GLUED_KEYS: &[&str] = &[
@@ -102,7 +80,7 @@ const KEY_ADJECTIVES: WordList = WordList(
      license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
      server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
      anon role validation write ingestion unseal recovery transfer sdk vault seed bearer network personal developer \
-     merchant record",
+     merchant record des",
 );
 /// A `key` after one of these is not.
 const PLAIN_KEYS: WordList = WordList(
@@ -137,7 +115,7 @@ const QUERY_NAMES: &[&str] = &["sig", "signature", "key", "auth", "jwt", "creden
 
 /// What a name announces, by its words; `None` for a harmless one.
 pub(super) fn strength(name: &str) -> Option<Strength> {
-    if FOREIGN_PASSWORDS.iter().any(|word| name.to_lowercase().ends_with(word)) {
+    if PASSWORD_WORDS.iter().any(|word| name.to_lowercase().ends_with(word)) {
         return Some(Strength::Password);
     }
     let words: Vec<String> = parts(name).map(str::to_ascii_lowercase).collect();
@@ -177,6 +155,9 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
         let is_short = ["pass", "pw", "psk"].contains(&word);
         return (!is_short || previous.is_some() || words.len() == 1).then_some(Strength::Password);
     }
+    if word.strip_suffix("pass").is_some_and(|prefix| PASS_PREFIXES.contains(prefix)) {
+        return Some(Strength::Password);
+    }
     let is_glued = ["token", "secret"]
         .iter()
         .any(|tail| word.strip_suffix(tail).is_some_and(|prefix| GLUED_PREFIXES.contains(prefix)));
@@ -209,6 +190,8 @@ pub(super) fn is_query_name(name: &str) -> bool {
 
 /// `DATABASE_PASSWORD` is an environment variable.
 pub(super) fn is_environment(name: &str) -> bool {
+    // `env.DATABASE_PASSWORD` too.
+    let name = name.rsplit('.').next().unwrap_or(name);
     name.contains('_') && !name.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::assign::{MAX_GAP_BYTES, MAX_VALUE_BYTES};
 use super::haystack::{Alphabet, Haystack};
 use super::names;
+use super::sentences::after_verb;
 use super::values::Notation;
 use super::words::WordList;
 
@@ -12,8 +13,6 @@ use super::words::WordList;
 const MAX_BLOCK_BYTES: usize = 240;
 /// Maximum bytes of a tag.
 const MAX_TAG_BYTES: usize = 64;
-/// How far a verb may be from the word "password".
-const MAX_SENTENCE_BYTES: usize = 48;
 /// How much of a line before a name is looked at.
 const MAX_LEAD_BYTES: usize = 64;
 /// Words before a name that is set to the next word.
@@ -21,8 +20,6 @@ const SETTERS: WordList = WordList(
     "env arg set setenv export declare config configure setx -x -gx --secret -ux -lx --add --replace-all \
      proxy_set_header fastcgi_param add_header",
 );
-/// What stands between "the password" and its value.
-const VERBS: &[&str] = &["is", "was", "ist", "equals", "lautet", "war", "es", "est", "s"];
 
 /// Whether a value must be in quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +59,11 @@ impl ValueStart {
         let sign = hay.skip(gap, 3, |byte| b":=>?|+".contains(&byte));
         let signs = &hay.text[gap..sign];
         // `AWS::IAM::AccessKey`, `arn:…:secret:name`: a part of a longer name.
-        if hay.before(span.start) == b':' && signs.starts_with(':') {
+        // `profile::db::password: value` is a key of YAML.
+        let is_key = is_blank(hay.byte(sign))
+            && closed == span.end
+            && !name.bytes().any(|byte| byte.is_ascii_uppercase());
+        if hay.before(span.start) == b':' && signs.starts_with(':') && !is_key {
             return None;
         }
         if signs.is_empty() {
@@ -84,7 +85,7 @@ impl ValueStart {
             }
             ":" if names::is_environment(name) => Self { notation: Notation::Quoted, ..Self::bare(at) },
             ":" | "=" | ":=" | "=>" | "?=" | "+=" | "||=" => Self::bare(at),
-            "==" | "===" if is_quote(hay.byte(at)) => Self::bare(at),
+            "==" | "===" | "::" | ":::" if is_quote(hay.byte(at)) => Self::bare(at),
             _ => return None,
         };
         Some(start.after_type(hay, signs).after_break(hay))
@@ -153,10 +154,22 @@ fn without_sign(
         // `{api_key,<<"value">>}` of Erlang, `ParameterKey=NAME,ParameterValue=value`
         b',' => {
             let rest = hay.text.get(gap..).unwrap_or_default();
-            let prefix =
-                [",<<", ", <<", ",ParameterValue="].into_iter().find(|prefix| rest.starts_with(prefix))?;
-            let quotes = if prefix.ends_with('<') { Quotes::Needed } else { Quotes::Any };
+            let is_tuple = hay.before(span.start) == b'{';
+            let prefixes = [",<<", ", <<", ",ParameterValue=", ", ", ","];
+            // `{password, "value"}` of Erlang
+            let is_here = |prefix: &&str| rest.starts_with(prefix) && (prefix.len() > 2 || is_tuple);
+            let prefix = prefixes.into_iter().find(is_here)?;
+            let quotes = if prefix.ends_with('=') { Quotes::Any } else { Quotes::Needed };
             return Some(ValueStart { at: gap + prefix.len(), notation: Notation::Quoted, quotes, ..bare });
+        }
+        // `(password . "value")` of Lisp
+        b'.' if hay.byte(gap + 1) == b' ' && gap > closed => {
+            return Some(ValueStart {
+                at: gap + 2,
+                notation: Notation::Quoted,
+                quotes: Quotes::Needed,
+                ..bare
+            });
         }
         // `read PASS <<< 'value'`
         b'<' if hay.text[gap..].starts_with("<<<") => {
@@ -217,23 +230,12 @@ fn after_tag(hay: &Haystack<'_>, start: usize, closed: usize) -> Option<usize> {
     (is_tag && hay.byte(end) == b'>').then_some(end + 1)
 }
 
-/// Where the value begins in "password for the staging database is value".
-pub(super) fn after_words(hay: &Haystack<'_>, at: usize) -> Option<usize> {
-    let line = hay.skip(at, MAX_SENTENCE_BYTES, |byte| byte != b'\n' && byte != b',');
-    let end = memchr::memmem::find(&hay.bytes[at..line], b". ").map_or(line, |stop| at + stop);
-    let sentence = &hay.bytes[at..end];
-    let place = [&b" is "[..], b" was ", b": ", b" ist ", b" = "]
-        .iter()
-        .filter_map(|verb| memchr::memmem::find(sentence, verb).map(|place| place + verb.len()))
-        .min()?;
-    Some(hay.skip(at + place, 8, |byte| is_blank(byte) || byte == b':'))
-}
-
 /// Where the text begins in `<name><Value>text`.
-fn inside_tag(hay: &Haystack<'_>, at: usize) -> usize {
+fn inside_tag(hay: &Haystack<'_>, start: usize) -> usize {
+    let at = hay.skip(start, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace());
     let end = hay.skip(at, MAX_TAG_BYTES, |byte| byte != b'>' && byte != b'\n');
     let is_tag = hay.byte(at) == b'<' && hay.byte(at + 1).is_ascii_alphabetic() && hay.byte(end) == b'>';
-    if is_tag { end + 1 } else { at }
+    if is_tag { end + 1 } else { start }
 }
 
 /// Whether a name is a flag: `--token`, `-Password`.
@@ -285,11 +287,11 @@ fn is_after_setter(hay: &Haystack<'_>, start: usize) -> bool {
     is_apart && SETTERS.contains(word.trim_start_matches(['+', '#', '$', '>']))
 }
 
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-fn is_quote(byte: u8) -> bool {
+pub(super) fn is_quote(byte: u8) -> bool {
     b"\"'`".contains(&byte)
 }
 
@@ -301,23 +303,6 @@ fn default_of(hay: &Haystack<'_>, brace: usize) -> Option<ValueStart> {
     let at = hay.skip(sign, 3, |byte| byte == b'=' || is_blank(byte));
     let bare = ValueStart::bare(at);
     (hay.byte(sign) == b'=').then_some(ValueStart { quotes: Quotes::Needed, ..bare })
-}
-
-/// Where the value begins in `password is value`, and in `name: PASSWORD` with `value: …` after it.
-fn after_verb(hay: &Haystack<'_>, at: usize) -> Option<usize> {
-    let word_start =
-        hay.skip(at, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace() || b"\",'-+".contains(&byte));
-    let word_end = hay.skip(word_start, 8, |byte| byte.is_ascii_alphabetic());
-    let word = hay.text[word_start..word_end].to_ascii_lowercase();
-    if word == "value" {
-        let closed = hay.skip(word_end, 2, |byte| is_quote(byte) || byte == b' ');
-        let sign = hay.skip(closed, 1, |byte| byte == b':' || byte == b'=');
-        let start = hay.skip(sign, MAX_GAP_BYTES, |byte| byte == b' ');
-        return (sign > closed).then_some(start);
-    }
-    let is_verb = VERBS.contains(&word.as_str()) && hay.byte(word_end) == b' ';
-    let start = hay.skip(word_end, MAX_GAP_BYTES, |byte| byte == b' ' || byte == b':');
-    (is_verb && at > 0 && hay.before(at) == b' ').then_some(start)
 }
 
 /// Where the value begins in `"key":"password", "type":"text", "value":"…"`.

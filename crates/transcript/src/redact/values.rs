@@ -2,7 +2,7 @@
 
 pub(super) use super::ids::{is_name, is_uuid};
 use super::names::Strength;
-use super::words::{WordList, has_letter_digit, is_rules, is_words, parts, random_bits};
+use super::words::{WordList, has_letter_digit, is_rules, is_word_pair, is_words, parts, random_bits};
 
 /// How a value is written, which says how literal it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub(super) fn is_path(text: &str) -> bool {
 fn is_dotted_name(text: &str) -> bool {
     // `ed25519.Ed25519PrivateKey`
     let last = text.rsplit('.').next().unwrap_or(text);
-    if has_letter_digit(text) {
+    if has_letter_digit(text) || is_word_pair(text) {
         return false;
     }
     let ends_with_type = last.starts_with(|letter: char| letter.is_ascii_uppercase()) && is_words(last);
@@ -199,7 +199,7 @@ pub(super) fn is_chosen(value: &str) -> bool {
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_digit)
         && (8..=64).contains(&value.len())
-        && (random_bits(value) >= 6.0 || has_letter_digit(value))
+        && (random_bits(value) >= 6.0 || has_letter_digit(value) || is_word_pair(value))
         && is_varied(value)
         && !value.contains(['\\', '=', ','])
         && !is_constant(value)
@@ -285,7 +285,7 @@ pub(super) fn is_secret_value(value: &str, strength: Strength, notation: Notatio
         (Notation::Shell, Strength::Strong) => has_letter && (length >= 8 || bits >= 12.0),
         (Notation::Shell, Strength::Weak) => is_random(40.0, 2.0, 12),
         (Notation::Quoted, Strength::Password) => {
-            length >= 6 && bits >= 6.0 && (has_digit || has_sign || bits >= 20.0)
+            length >= 6 && bits >= 6.0 && (has_digit || has_sign || bits >= 20.0) || is_chosen(value)
         }
         (Notation::Quoted, Strength::Strong) => is_random(18.0, 1.0, 8),
         (Notation::Quoted, Strength::Weak) => is_random(40.0, 2.0, 16),

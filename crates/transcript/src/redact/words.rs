@@ -135,6 +135,39 @@ pub(super) fn has_letter_digit(text: &str) -> bool {
     })
 }
 
+/// Words that names of programs are made of, with a number behind them or not.
+const NAME_WORDS: WordList = WordList(
+    "base sha oauth auth http https utf uint int float double vec vector version level type types user users test \
+     tests config client server error errors code coder encoder decoder field fields input output table column label \
+     text value values name names key keys token tokens password passwords secret login form page view model schema \
+     class object string number list map set item index data file files path api url app node step part phase section \
+     chapter figure python java web log beta alpha release build provider service manager handler helper util utils \
+     module component controller factory interface adapter driver plugin option options settings request response \
+     message event state status result record row cell group role policy rule hash digest cipher crypto core common \
+     default example sample foo bar baz qux windows linux ubuntu debian fedora office visual android",
+);
+
+/// Whether a text is two words or more with a sign between them and a number behind one, as people make up passwords:
+/// `Herbst9_Wolke`.
+pub(super) fn is_word_pair(text: &str) -> bool {
+    let mut segments = text.split(['_', '-', '.', '!', '#', '+', '*']).filter(|segment| !segment.is_empty());
+    let (mut count, mut digits, mut capitals) = (0, 0, 0);
+    let all = segments.all(|segment| {
+        let letters = segment.trim_end_matches(|sign: char| sign.is_ascii_digit());
+        let number = segment.len() - letters.len();
+        count += 1;
+        digits += usize::from((1..=4).contains(&number));
+        capitals += usize::from(letters.starts_with(|first: char| first.is_ascii_uppercase()));
+        let is_cased = letters.bytes().skip(1).all(|byte| byte.is_ascii_lowercase())
+            && letters.starts_with(|first: char| first.is_ascii_alphabetic());
+        is_cased
+            && (3..=16).contains(&letters.len())
+            && number <= 4
+            && !NAME_WORDS.contains(letters.to_ascii_lowercase().as_str())
+    });
+    all && (2..=4).contains(&count) && digits == 1 && capitals > 0 && (9..=40).contains(&text.len())
+}
+
 /// Whether the letters of a text are words, however many there are.
 pub(super) fn is_words(text: &str) -> bool {
     let letters = |part: &&str| part.as_bytes()[0].is_ascii_alphabetic();

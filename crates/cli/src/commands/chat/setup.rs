@@ -12,9 +12,9 @@ use annals_policy::screen::visible;
 use annals_policy::settings::{EffectiveSettings, SettingsArg, gather};
 use annals_policy::{Mode, Settings, Trust, TrustFile};
 use annals_sandbox::Sandbox;
-use annals_store::git;
 use annals_store::read::read_file;
 use annals_store::source::Clock;
+use annals_store::{git, special_file};
 use annals_transcript::time::format_millis;
 
 use super::control::definitions;
@@ -138,6 +138,13 @@ impl Setup {
         access::variable(&self.effective, context, name)
     }
 
+    /// What git says of the folder. Git waits for pipes without end, so it is not asked where there are some.
+    fn git_summary(&self, context: &Context) -> Option<String> {
+        let Some(path) = special_file(&self.cwd) else { return repository::summary(&self.cwd) };
+        context.say(format!("git is not run here: {} is a pipe or a device", path.display()));
+        None
+    }
+
     /// Builds the system prompt. It is built once, so that every request starts alike and can be cached.
     pub(super) fn system_prompt(&self, args: &ChatArgs, context: &Context) -> Result<SystemPrompt, Fault> {
         // The name of a branch is anybody's text: it is told once the folder is trusted.
@@ -148,7 +155,7 @@ impl Setup {
             folders: self.workspace.roots().iter().skip(1).cloned().collect(),
             git_branch: branch.filter(|branch| branch != git::NO_BRANCH),
             // The settings of a repository can name programs: git is not run before the folder is trusted.
-            git: self.is_trusted().then(|| repository::summary(&self.cwd)).flatten(),
+            git: self.is_trusted().then(|| self.git_summary(context)).flatten(),
             platform: std::env::consts::OS,
             day: day.split('T').next().unwrap_or_default().to_owned(),
         };

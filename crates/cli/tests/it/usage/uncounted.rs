@@ -36,3 +36,22 @@ fn what_is_known_of_deleted_sub_agents_is_stated_beside_the_sums() {
         assert_eq!(uncounted(form)[1], 0.0, "{form:?}");
     }
 }
+
+#[test]
+fn what_a_result_tells_of_a_sub_agent_without_a_file_is_stated_beside_the_sums() {
+    let home = home();
+    let call = r#"{"type":"assistant","uuid":"c9","parentUuid":"u1","timestamp":"2026-01-03T11:00:00.000Z","sessionId":"s","message":{"id":"m9","role":"assistant","model":"claude-opus-4-5","content":[{"type":"tool_use","id":"t9","name":"Agent","input":{"prompt":"look"}}],"usage":{"output_tokens":1}}}"#;
+    let result = r#"{"type":"user","uuid":"r9","parentUuid":"c9","timestamp":"2026-01-03T11:01:00.000Z","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t9","content":"found"}]},"toolUseResult":{"status":"completed","prompt":"look","agentId":"gone9","resolvedModel":"claude-opus-4-5","content":[{"type":"text","text":"found"}],"totalDurationMs":9,"totalTokens":1000100,"totalToolUseCount":1,"usage":{"input_tokens":1000000,"output_tokens":100}}}"#;
+    let path = home.config_dir().join(format!("projects/-home-ada-shop/{FIRST}.jsonl"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{text}{call}\n{result}\n")).unwrap();
+    let note = "not counted: 1 response of sub-agents whose files are gone, at least $5.00 (1.0M tokens)";
+    let forms: [&[&str]; 3] = [&["usage", "--no-index"], &["usage"], &[]];
+    for form in forms {
+        let shown = annals_exits(&home, form, 0).out;
+        assert!(shown.contains(note), "{form:?}: {shown}");
+        let out = json(&home, form);
+        let value = Value::parse(out.as_bytes()).unwrap();
+        assert_eq!(number(value.get("uncounted").unwrap(), "responses"), 1.0, "{form:?}");
+    }
+}

@@ -83,6 +83,22 @@ fn names_of_programs_are_no_passwords() {
         "password: PBKDF2WithHmacSHA256",
         "password = crypto.md5sum",
         "password: auth.i18n.Label2",
+        "password: Oauth2.Client",
+        "password = Uint8_Error",
+        "password: Config3.Loader",
+        "\"password\": \"Step2-Verify\"",
+        "let password = Vec3_Type",
+        "password: Version2.Types",
+        "{password, \"Enter it again\"}",
+        "echo \"select 1\" | su postgres -c psql",
+        "la clave es primaria",
+        "passord er påkrevd",
+        "heslo je povinné",
+        "salasana on pakollinen",
+        "secret id: my-app/db",
+        "define('TOKEN_NAME', 'session-cookie')",
+        "login=bob:admin",
+        "db2 connect to sample user ann using password",
     ] {
         let found: Vec<_> = rules.find(text).into_iter().map(|found| &text[found.span]).collect();
         assert!(found.is_empty(), "{text}: {found:?}");

@@ -7,4 +7,5 @@ mod kinds;
 mod places;
 mod recall;
 mod services;
+mod tools;
 mod values;

@@ -29,7 +29,8 @@ impl Random {
         (0..count).map(|_| char::from(letters[self.below(letters.len())])).collect()
     }
 
-    /// `w`: words of a passphrase. `W`: words, digits and a sign, as people put a password together. `B`: lines of base64 in which a
+    /// `w`: words of a passphrase. `W`: words, digits and a sign, as people put a password together. `H`: two
+    /// words with a digit and a sign. `B`: lines of base64 in which a
     /// token stands.
     fn words(&mut self, class: &str, count: usize) -> Option<String> {
         let pick = |random: &mut Self| WORDS.split(' ').nth(random.below(64)).unwrap();
@@ -39,6 +40,12 @@ impl Random {
                 let titled = |word: &str| word[..1].to_uppercase() + &word[1..];
                 let words: String = (0..count).map(|_| titled(pick(self))).collect();
                 Some(words + &self.text("23456789", 4) + &self.text("!#?$", 1))
+            }
+            "H" => {
+                let titled = |word: &str| word[..1].to_uppercase() + &word[1..];
+                let (first, digit) = (titled(pick(self)), self.text("23456789", 1));
+                let sign = self.text("_-.", 1);
+                Some(format!("{first}{digit}{sign}{}", titled(pick(self))))
             }
             "B" => {
                 let filler: String = (0..count * 6).map(|_| pick(self).to_owned() + ": yes\n").collect();

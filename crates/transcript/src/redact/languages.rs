@@ -1,0 +1,51 @@
+//! What people call a password in other languages, and the verbs between it and its value. A new language is a line here.
+
+/// Words and beginnings of words; letters that are not ASCII are matched as they are written here.
+pub(super) const PASSWORD_WORDS: &[&str] = &[
+    "mot de passe",
+    "mdp ",
+    "mdp:",
+    "contraseña",
+    "Contraseña",
+    "CONTRASEÑA",
+    "clave secreta",
+    "clave es",
+    "clave:",
+    "senha",
+    "parola",
+    "wachtwoord",
+    "kennwort",
+    "zugangsdaten",
+    "lösenord",
+    "Lösenord",
+    "adgangskode",
+    "passord",
+    "salasana",
+    "hasło",
+    "Hasło",
+    "heslo",
+    "şifre",
+    "Şifre",
+    "jelszó",
+    "jelszava",
+    "κωδικός",
+    "Κωδικός",
+    "пароль",
+    "Пароль",
+    "mật khẩu",
+    "Mật khẩu",
+    "kata sandi",
+    "كلمة المرور",
+    "كلمة السر",
+    "סיסמה",
+    "पासवर्ड",
+    "รหัสผ่าน",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+];
+
+/// What stands between "the password" and its value.
+pub(super) const VERBS: &[&str] =
+    &["is", "was", "ist", "equals", "lautet", "war", "es", "est", "s", "è", "é", "är"];
