@@ -64,7 +64,7 @@ use self::chat_ui::ChatUi;
 use self::cost::{AgentFiles, UnrecordedUsage};
 use self::permission_log::PermissionLog;
 use self::session::{ChatSession, NextSession};
-use self::status_line::StatusLine;
+use self::status_line::StatusLineRunner;
 use self::terminal_ui::{ERROR, Exit, TerminalUi, WARNING};
 use self::ui_event::UiEvent;
 use super::{ChatApp, Program, resume_or_fork, runtime, start};
@@ -213,7 +213,7 @@ async fn converse_in_store<U: ChatUi>(
         agent.should_absorb_prompts = U::ABSORBS_PROMPTS;
         let status_line = setting.clone().filter(|_| has_place).map(|setting| {
             let handlers = app.handlers(&agent, &shells, args, context);
-            StatusLine::new(setting, handlers, context.prices.clone(), status_sender.clone())
+            StatusLineRunner::new(setting, handlers, context.prices.clone(), status_sender.clone())
         });
         let files = if args.no_session_persistence { AgentFiles::None } else { AgentFiles::Stored };
         Ok(ChatSession {

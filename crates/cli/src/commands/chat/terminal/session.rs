@@ -25,7 +25,7 @@ use super::cost::{AgentFiles, UnrecordedUsage};
 use super::past;
 use super::permission_log::PermissionLog;
 use super::slash::SlashCommand;
-use super::status_line::{SessionState, StatusLine};
+use super::status_line::{StatusFacts, StatusLineRunner};
 use super::terminal_ui::{PromptInput, WARNING};
 use super::ui_event::UiEvent;
 use crate::context::Context;
@@ -71,7 +71,7 @@ pub(super) struct ChatSession<'b> {
     /// Why the last calls were asked about, allowed or denied.
     pub(super) permission_log: PermissionLog,
     /// The status line, if the person has one.
-    pub(super) status_line: Option<StatusLine>,
+    pub(super) status_line: Option<StatusLineRunner>,
     /// What all sessions of this run share.
     pub(super) app: &'b ChatApp,
 }
@@ -292,11 +292,11 @@ impl ChatSession<'_> {
     }
 
     /// Returns what the status line is told of the session.
-    fn status_state(&self) -> SessionState {
+    fn status_state(&self) -> StatusFacts {
         let agent = &self.agent;
         let cwd = agent.conversation.cwd().display().to_string();
         let roots = agent.policy.workspace.roots();
-        SessionState {
+        StatusFacts {
             session: agent.conversation.session().to_owned(),
             transcript: agent.conversation.transcript_path().display().to_string(),
             project: cwd.clone(),

@@ -26,7 +26,7 @@ const DEBOUNCE: Duration = Duration::from_millis(300);
 
 /// What is known of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct SessionState {
+pub(super) struct StatusFacts {
     pub(super) session: String,
     pub(super) transcript: String,
     pub(super) cwd: String,
@@ -38,7 +38,7 @@ pub(super) struct SessionState {
 
 /// What a session has used since it was opened.
 #[derive(Clone, Debug, Default)]
-struct SessionUsage {
+struct StatusUsage {
     dollars: f64,
     api_millis: u64,
     lines_added: u64,
@@ -48,19 +48,19 @@ struct SessionUsage {
 }
 
 /// The status line of a session.
-pub(super) struct StatusLine {
+pub(super) struct StatusLineRunner {
     setting: StatusLineSetting,
     handlers: Arc<HandlerContext>,
     prices: Prices,
     sender: UnboundedSender<UiEvent>,
     began: Instant,
-    state: SessionState,
-    usage: SessionUsage,
+    state: StatusFacts,
+    usage: StatusUsage,
     size: (u16, u16),
     task: Option<JoinHandle<()>>,
 }
 
-impl StatusLine {
+impl StatusLineRunner {
     pub(super) fn new(
         setting: StatusLineSetting,
         handlers: HandlerContext,
@@ -73,15 +73,15 @@ impl StatusLine {
             prices,
             sender,
             began: Instant::now(),
-            state: SessionState::default(),
-            usage: SessionUsage::default(),
+            state: StatusFacts::default(),
+            usage: StatusUsage::default(),
             size: (80, 24),
             task: None,
         }
     }
 
     /// Runs the command for a state of the session.
-    pub(super) fn update(&mut self, state: SessionState, size: (u16, u16)) {
+    pub(super) fn update(&mut self, state: StatusFacts, size: (u16, u16)) {
         (self.state, self.size) = (state, size);
         self.run();
     }
@@ -144,7 +144,7 @@ impl StatusLine {
     }
 }
 
-impl Drop for StatusLine {
+impl Drop for StatusLineRunner {
     fn drop(&mut self) {
         self.stop();
     }
@@ -166,7 +166,7 @@ fn changed_lines(result: &[u8]) -> (u64, u64) {
 }
 
 /// What the command gets, by the contract of the original.
-fn input(state: &SessionState, usage: &SessionUsage, elapsed: Duration) -> Vec<u8> {
+fn input(state: &StatusFacts, usage: &StatusUsage, elapsed: Duration) -> Vec<u8> {
     let window = Model::of(&state.model).window;
     let context = usage.last.map(|[input, written, read, _]| input + written + read);
     let percent =
@@ -239,27 +239,26 @@ mod tests {
 
     #[test]
     fn the_input_has_the_form_of_the_original() {
-        let state = SessionState {
+        let state = StatusFacts {
             session: "s".into(),
             transcript: "/t.jsonl".into(),
             cwd: "/w".into(),
             project: "/w".into(),
             model: "claude-opus-4-5-20251101".into(),
-            ..SessionState::default()
+            ..StatusFacts::default()
         };
-        let text = |usage: &SessionUsage| {
+        let text = |usage: &StatusUsage| {
             let json = input(&state, usage, Duration::from_millis(1500));
             String::from_utf8_lossy(&json).trim_end().to_owned()
         };
-        let first = text(&SessionUsage::default());
+        let first = text(&StatusUsage::default());
         let expected = r#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/w","model":{"id":"claude-opus-4-5-20251101","display_name":"opus-4-5"},"workspace":{"current_dir":"/w","project_dir":"/w","added_dirs":[]},"version":"#;
         assert!(first.starts_with(expected), "{first}");
         assert!(
             first.contains(r#""used_percentage":null,"remaining_percentage":null,"current_usage":null"#),
             "{first}"
         );
-        let usage =
-            SessionUsage { last: Some([10, 0, 49_990, 20]), dollars: 0.25, ..SessionUsage::default() };
+        let usage = StatusUsage { last: Some([10, 0, 49_990, 20]), dollars: 0.25, ..StatusUsage::default() };
         let later = text(&usage);
         for part in [
             r#""total_cost_usd":0.250000,"total_duration_ms":1500"#,
