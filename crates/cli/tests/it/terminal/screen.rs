@@ -235,12 +235,8 @@ fn sizes_change_while_it_works() {
 #[test]
 fn the_inline_screen_is_the_default_where_the_cursor_can_be_moved() {
     let fixture = ChatFixture::new(SCRIPT);
-    let config = |screen: &str| {
-        let path = fixture.home.path().join("config/annals/config.toml");
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, format!("screen = \"{screen}\"\n")).unwrap();
-        fixture.home.path().join("config")
-    };
+    let config = fixture.home.path().join("settings-of-annals");
+    std::fs::create_dir_all(config.join("annals")).unwrap();
     // What begins a frame, and the other screen, in this order.
     for (arguments, screen, expected) in [
         (&[][..], None, [true, false]),
@@ -249,12 +245,11 @@ fn the_inline_screen_is_the_default_where_the_cursor_can_be_moved() {
         (&["--screen", "inline"], Some("plain"), [true, false]),
         (&["--plain"], Some("full"), [false, false]),
     ] {
-        let folder = config(screen.unwrap_or("inline"));
+        let text = screen.map(|screen| format!("screen = \"{screen}\"\n")).unwrap_or_default();
+        std::fs::write(config.join("annals/config.toml"), text).unwrap();
         let arguments = [arguments, &["say @@hello@@"]].concat();
         let mut terminal = fixture.chat_as_it_is((80, 24), &arguments, |command| {
-            if screen.is_some() {
-                command.env("XDG_CONFIG_HOME", folder);
-            }
+            command.env("XDG_CONFIG_HOME", &config);
         });
         terminal.sees("listening.");
         terminal.press("/exit\r");

@@ -12,6 +12,13 @@ fn bytes(terminal: &Terminal) -> String {
     String::from_utf8_lossy(&terminal.bytes()).into_owned()
 }
 
+/// What was written without titles of the window, which end with a bell as well.
+fn without_titles(written: &str) -> String {
+    let mut parts = written.split("\u{1b}]2;");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.split_once('\u{7}').map_or("", |(_, rest)| rest))
+}
+
 #[track_caller]
 fn leave(terminal: &mut Terminal) {
     terminal.press("/exit\r");
@@ -60,7 +67,7 @@ fn a_command_prints_the_status_line_and_knows_the_session() {
 fn somebody_who_is_elsewhere_is_told_if_they_want_that() {
     for (channel, sequence) in [("bell", "\u{7}"), ("desktop", "\u{1b}]9;annals asks about Write\u{7}")] {
         let fixture = ChatFixture::new(SCRIPT);
-        let config = fixture.home.path().join("config");
+        let config = fixture.home.path().join("settings-of-annals");
         std::fs::create_dir_all(config.join("annals")).unwrap();
         std::fs::write(config.join("annals/config.toml"), format!("notifications = \"{channel}\"\n"))
             .unwrap();
@@ -69,12 +76,10 @@ fn somebody_who_is_elsewhere_is_told_if_they_want_that() {
         });
         terminal.sees("? keys");
         assert!(bytes(&terminal).contains("\u{1b}[?1004h"));
-        // The title ends with a bell as well.
-        let count = |terminal: &Terminal| {
-            bytes(terminal).replace("]2;annals · work\u{7}", "").matches(sequence).count()
-        };
+        let count = |terminal: &Terminal| without_titles(&bytes(terminal)).matches(sequence).count();
         terminal.press("say @@hello@@\r");
         terminal.sees("Hello there.");
+        terminal.sees(" · 20 tokens");
         assert_eq!(count(&terminal), 0, "the terminal has the keyboard");
         terminal.press("\x1b[O");
         terminal.press("@@write@@\r");
