@@ -43,7 +43,7 @@ pub(super) fn hooks(all: &[SettingsHooks]) -> Vec<StyledLine> {
         lines.extend(read.problems.iter().map(|problem| vec![Span::plain(format!("  {}", short(problem)))]));
     }
     if lines.is_empty() {
-        return plain("no hooks; annals help hooks explains them");
+        return plain("no hooks in the settings");
     }
     lines
 }
@@ -227,6 +227,6 @@ mod tests {
         let shown = texts(&hooks(&all));
         assert_eq!(shown[0], "the user's settings  /s.json");
         assert_eq!(shown[1], "  PreToolUse         Bash|Edit guard‹U+001B›.sh");
-        assert_eq!(texts(&hooks(&[])), ["no hooks; annals help hooks explains them"]);
+        assert_eq!(texts(&hooks(&[])), ["no hooks in the settings"]);
     }
 }
