@@ -28,10 +28,10 @@ def press(keys):
     return {"press": keys}
 
 
-def journey(bench, *steps, layout="inline"):
+def journey(bench, *steps):
     """One conversation on the chat screen; the sessions that are there afterwards, oldest first."""
-    chat = [bench.annals.path, "--data-dir", os.path.join(bench.config, os.pardir, "data"), "chat", "--screen", layout, "--model", bench.model]
-    steps = [sees("? keys"), *steps, press("/exit\r")]
+    chat = [bench.annals.path, "--data-dir", os.path.join(bench.config, os.pardir, "data"), "chat", "--screen", "inline", "--model", bench.model]
+    steps = [sees("shift-tab"), *steps, press("/exit\r")]
     done = client.run([sys.executable, DRIVER, json.dumps(steps)], bench.api, bench.config, bench.workdir, chat, ALL)
     if done.code or done.timed_out:
         raise Failed("ours: " + done.explain() + done.error)
@@ -63,9 +63,8 @@ def case_escape_before_any_output(bench):
 
 
 def case_queued_prompts(bench):
-    for layout in ("inline", "full"):
-        *_, path = journey(bench, press("@@slow@@\r"), sees("begun"), press("and then @@ours@@\r"), sees("queued: and then"), sees("Said by us."), layout=layout)
-        resumed(bench, path, "begun", "and then @@ours@@")
+    path, = journey(bench, press("@@slow@@\r"), sees("begun"), press("and then @@ours@@\r"), sees("queued: and then"), sees("Said by us."))
+    resumed(bench, path, "begun", "and then @@ours@@")
 
 
 def case_lines_for_the_shell(bench):
@@ -79,7 +78,7 @@ def case_rewind_of_conversation_and_files(bench):
     path, = journey(
         bench, press("Say @@hello@@\r"), sees("Good day."), press("Now @@write@@\r"), sees("Written."), SETTLE, press("/rewind\r"),
         sees("rewind to before which prompt?"), press("\r"), sees("1. files and conversation"), SETTLE, press("1"), sees("❯ Now @@write@@"),
-        press("\x15"), press("We: @@ours@@\r"), sees("Said by us."), layout="full")
+        press("\x15"), press("We: @@ours@@\r"), sees("Said by us."))
     if os.path.exists(os.path.join(bench.workdir, "beds.txt")):
         raise Failed("the file is still there")
     if "thirty beds" in str(bench.would_send(path)):

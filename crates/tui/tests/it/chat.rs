@@ -5,6 +5,7 @@ use annals_testkit::hostile::{HOSTILE, Surface, hostile_part};
 use annals_tui::chat::{ChatInput, FooterFacts, PermissionSign, ScreenLayout};
 use annals_tui::editor::Prompt;
 use annals_ui::terminal::Style;
+use annals_ui::view::ItemBody;
 
 use crate::chat_fixture::{Chat, plain, question, sessions, stored};
 
@@ -336,10 +337,11 @@ fn a_rewind_removes_a_prompt_and_what_followed_it() {
 fn a_stored_prompt_can_be_rewound_to() {
     let session = Session::new().prompt("kept").reply("one").prompt("gone").reply("two");
     let conversation = stored(&session.into_bytes());
-    let ids: Vec<String> = conversation.items.iter().filter_map(|item| item.position.uuid.clone()).collect();
+    let prompts = conversation.items.iter().filter(|item| matches!(item.body, ItemBody::Prompt(_)));
+    let ids: Vec<String> = prompts.filter_map(|item| item.position.uuid.clone()).collect();
     let mut chat = Chat::new(ScreenLayout::Full, (60, 20));
     chat.screen.show_conversation(conversation);
     assert!(chat.frame().contains("gone") && chat.frame().contains("two"), "{}", chat.frame());
-    assert!(chat.screen.rewind_to(&ids[2]), "{ids:?}");
+    assert!(chat.screen.rewind_to(&ids[1]), "{ids:?}");
     assert!(chat.frame().contains("one") && !chat.frame().contains("gone"), "{}", chat.frame());
 }
