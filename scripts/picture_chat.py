@@ -54,6 +54,7 @@ def pictures(annals, api, top):
     """[(name, title, lines)] of the main screens."""
     work, script = os.path.join(top, "garden"), os.path.join(top, "script.json")
     os.mkdir(work)
+    os.mkdir(os.path.join(top, "config"))
     with open(os.path.join(work, "beds.txt"), "w", encoding="utf-8") as file:
         file.write("1 beans\n2 onions\n3\n")
     with open(script, "w", encoding="utf-8") as file:
@@ -65,7 +66,7 @@ def pictures(annals, api, top):
             "CLAUDE_CONFIG_DIR": os.path.join(top, "config"), "ANNALS_DATA_DIR": os.path.join(top, "data"), "ANTHROPIC_API_KEY": "dummy-key",
             "ANTHROPIC_BASE_URL": url,
         }
-        tmux = Tmux(top, environment, work, [annals, "chat", "--screen", "full", "--model", "claude-opus-4-5"])
+        tmux = Tmux(top, environment, work, [os.path.abspath(annals), "chat", "--screen", "full", "--model", "claude-opus-4-5"])
         try:
             tmux.sees("? keys")
             tmux.type("Which bed is free? Plan it. @@beds@@")
