@@ -193,6 +193,8 @@ fn color_mode(global: &GlobalArgs, environment: &Environment, config: &Configura
         _ if !is_colored || global.json => ColorMode::Plain,
         Some("dark") => ColorMode::Dark,
         Some("light") => ColorMode::Light,
+        Some("dark-colorblind") => ColorMode::DarkColorBlind,
+        Some("light-colorblind") => ColorMode::LightColorBlind,
         _ => ColorMode::Ansi,
     }
 }

@@ -88,7 +88,7 @@ impl Policy<'_> {
     pub fn confined_paths(&self) -> ConfinedPaths {
         let mut found = self.confined_by_rules();
         for root in self.workspace.roots() {
-            found.protect(self.files, root);
+            found.protect(self.files, &root);
         }
         found
     }

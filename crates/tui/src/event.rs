@@ -14,6 +14,8 @@ pub enum Event {
     Mouse(Mouse),
     /// Text was pasted.
     Paste(String),
+    /// The terminal has the keyboard, or has lost it.
+    Focus(bool),
     /// The terminal has this many columns and rows.
     Resize(u16, u16),
     /// Time has passed; the time is in milliseconds since 1970.

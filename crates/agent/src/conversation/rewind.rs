@@ -63,6 +63,11 @@ impl Conversation<'_> {
         Ok(past.collect())
     }
 
+    /// Returns whether the conversation was rewound and nothing was written since.
+    pub fn is_rewound(&self) -> bool {
+        self.rewind_point.is_some()
+    }
+
     /// Rewinds the conversation to before a prompt.
     pub fn rewind_to(&mut self, prompt: &str) -> Result<(), RewindError> {
         let unknown = || RewindError::NoSuchPrompt(prompt.to_owned());

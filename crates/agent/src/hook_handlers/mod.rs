@@ -5,12 +5,14 @@
 //! | `command` | programs of the person: their input, environment, outputs and end |
 //! | `http` | addresses that the input is posted to |
 //! | `prompt` | questions to a model |
+//! | `status_line` | the command whose output is shown below the prompt |
 //!
 //! They come from the person: they run without approval, but without keys, and they end with the conversation.
 
 mod command;
 mod http;
 mod prompt;
+mod status_line;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,6 +27,7 @@ use command::CommandHook;
 use http::HttpHook;
 use prompt::PromptHook;
 pub use prompt::{Judge, JudgeFuture};
+pub use status_line::run_status_line;
 
 /// What handlers share.
 pub struct HandlerContext {

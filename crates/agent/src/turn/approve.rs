@@ -232,7 +232,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
     }
 
-    fn decide(&self, wanted: &ToolRequest) -> Decision {
+    /// Returns what a call of a tool would do; `None` if it cannot be made.
+    pub fn request_of(&self, tool: &str, input: &[u8]) -> Option<ToolRequest> {
+        self.read_call(tool, input).ok()
+    }
+
+    /// Decides about a call by rules, mode and what the person has granted, without hooks and without asking.
+    pub fn decide(&self, wanted: &ToolRequest) -> Decision {
         let rules = self.grants.merged(self.policy.rules);
         wanted.decide(&Policy { rules: &rules, ..self.policy })
     }

@@ -108,7 +108,7 @@ pub(crate) struct ChatArgs {
     /// Run no hooks of settings, agents and commands
     #[arg(long)]
     pub(crate) ignore_hooks: bool,
-    /// Draw the conversation: below the scrollback, or on the whole screen
+    /// Draw the conversation below the scrollback [default], or on the whole screen
     #[arg(long, value_enum, value_name = "LAYOUT", conflicts_with = "plain")]
     pub(crate) screen: Option<ChatScreenArg>,
     /// Print lines only, for screen readers and terminals that can do no more

@@ -3,7 +3,10 @@
 const CONFIG_EXAMPLES: &str = "\
 Keys:
   stores              folders to read, instead of the usual ones
-  theme               auto, light, dark or none
+  theme               auto, light, dark, light-colorblind, dark-colorblind or
+                      none
+  screen              of annals chat: inline, full or plain
+  notifications       of annals chat: none, bell or desktop
   keymap              of the terminal viewer: default, vim, or a table of keys
   pager               a command, used where PAGER is not set
   redaction-patterns  regular expressions of secrets, besides the built-in ones

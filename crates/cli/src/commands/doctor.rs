@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use annals_json::ObjectWriter;
+use annals_policy::screen::visible;
 use annals_sandbox::Sandbox;
 use annals_store::Summary;
 use annals_transcript::resume::Client;
+use annals_ui::terminal::{Color, Span, Style, StyledLine};
 
 use crate::args::{CheckArgs, DoctorArgs};
 use crate::context::Context;
@@ -64,6 +66,18 @@ pub(crate) fn run(args: &DoctorArgs, context: &mut Context) -> Result<Outcome, F
         let check = CheckArgs { sessions: args.sessions.clone(), all: false };
         return super::check::run(&check, context);
     }
+    let report = examine(context);
+    if context.json {
+        write_json(&report, context)?;
+    } else {
+        draw(&report, context)?;
+    }
+    let is_bad = report.0.iter().any(|finding| finding.health == Health::Bad);
+    Ok(if is_bad { Outcome::ProblemsFound } else { Outcome::Done })
+}
+
+/// Looks at everything.
+fn examine(context: &Context) -> Report {
     let mut report = Report::default();
     let newest = Client::NEWEST;
     report.add(
@@ -76,13 +90,24 @@ pub(crate) fn run(args: &DoctorArgs, context: &mut Context) -> Result<Outcome, F
     data(&mut report, context);
     programs(&mut report, context);
     sandbox(&mut report, context);
-    if context.json {
-        write_json(&report, context)?;
-    } else {
-        draw(&report, context)?;
-    }
-    let is_bad = report.0.iter().any(|finding| finding.health == Health::Bad);
-    Ok(if is_bad { Outcome::ProblemsFound } else { Outcome::Done })
+    report
+}
+
+/// Returns what is found, for the conversation in the terminal.
+pub(crate) fn lines(context: &Context) -> Vec<StyledLine> {
+    let line = |finding: &Finding| {
+        let color = match finding.health {
+            Health::Good => Color::Green,
+            Health::Note => Color::Yellow,
+            Health::Bad => Color::Red,
+        };
+        vec![
+            Span::new(format!("{:<8}", finding.health.name()), Style::color(color)),
+            Span::dim(format!("{:<14}", finding.subject)),
+            Span::plain(visible(&finding.text.replace('\n', " "))),
+        ]
+    };
+    examine(context).0.iter().map(line).collect()
 }
 
 fn configuration(report: &mut Report, context: &Context) {

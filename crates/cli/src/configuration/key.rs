@@ -7,6 +7,8 @@ use annals_transcript::redact::SecretRules;
 pub(crate) enum ConfigKey {
     Stores,
     Theme,
+    Screen,
+    Notifications,
     Keymap,
     Pager,
     RedactionPatterns,
@@ -23,14 +25,23 @@ pub(crate) enum ConfigValue {
 
 impl ConfigKey {
     /// All keys.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Stores, Self::Theme, Self::Keymap, Self::Pager, Self::RedactionPatterns];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Stores,
+        Self::Theme,
+        Self::Screen,
+        Self::Notifications,
+        Self::Keymap,
+        Self::Pager,
+        Self::RedactionPatterns,
+    ];
 
     /// Its name in the file.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Stores => "stores",
             Self::Theme => "theme",
+            Self::Screen => "screen",
+            Self::Notifications => "notifications",
             Self::Keymap => "keymap",
             Self::Pager => "pager",
             Self::RedactionPatterns => "redaction-patterns",
@@ -50,7 +61,9 @@ impl ConfigKey {
     /// What its value must be, for an error.
     pub(crate) fn expected(self) -> &'static str {
         match self {
-            Self::Theme => "auto, light, dark or none",
+            Self::Theme => "auto, light, dark, light-colorblind, dark-colorblind or none",
+            Self::Screen => "inline, full or plain",
+            Self::Notifications => "none, bell or desktop",
             Self::Keymap => "default, vim, or a table of keys",
             _ if self.is_list() => "a list of texts",
             _ => "a text",
@@ -61,7 +74,12 @@ impl ConfigKey {
     pub(crate) fn check(self, value: &ConfigValue) -> Result<(), String> {
         let is_valid = match (self, value) {
             (Self::Theme, ConfigValue::Text(text)) => {
-                ["auto", "light", "dark", "none"].contains(&text.as_str())
+                ["auto", "light", "dark", "light-colorblind", "dark-colorblind", "none"]
+                    .contains(&text.as_str())
+            }
+            (Self::Screen, ConfigValue::Text(text)) => ["inline", "full", "plain"].contains(&text.as_str()),
+            (Self::Notifications, ConfigValue::Text(text)) => {
+                ["none", "bell", "desktop"].contains(&text.as_str())
             }
             (Self::Keymap, ConfigValue::Text(text)) => super::Keymap::PRESETS.contains(&text.as_str()),
             (Self::Keymap, ConfigValue::Table(_)) => true,

@@ -177,8 +177,11 @@ mod tests {
     #[test]
     fn a_wrong_value_is_told_with_its_place() {
         for (text, wrong) in [
-            ("theme = 3", "1:9: theme must be auto, light, dark or none"),
-            ("theme = \"pink\"", "1:9: theme must be auto, light, dark or none"),
+            ("theme = 3", "1:9: theme must be auto, light, dark, light-colorblind, dark-colorblind or none"),
+            (
+                "theme = \"pink\"",
+                "1:9: theme must be auto, light, dark, light-colorblind, dark-colorblind or none",
+            ),
             ("\npager = [\"less\"]", "2:9: pager must be a text"),
             ("stores = \"/a\"", "1:10: stores must be a list of texts"),
             ("stores = [\"/a\", 1]", "1:10: stores must be a list of texts"),

@@ -226,8 +226,9 @@ impl Policy<'_> {
     /// The protected path among those that an operand leads to, if the command may change it. Where the whole workspace is in such
     /// a folder, only programs that are known to write are asked about.
     fn protected<'r>(&self, resolved: &'r ResolvedPath, used: OperandUse) -> Option<&'r Path> {
+        let roots = self.workspace.roots();
         let below = |path: &'r Path| {
-            let root = self.workspace.roots().iter().find_map(|root| path.strip_prefix(root).ok());
+            let root = roots.iter().find_map(|root| path.strip_prefix(root).ok());
             is_protected(root.unwrap_or(path)) && !self.is_address(path)
         };
         match used {

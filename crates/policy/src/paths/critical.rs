@@ -115,8 +115,8 @@ fn is_critical(files: &dyn FileSystem, workspace: &Workspace, folders: &[PathBuf
         let Ok(resolved) = resolve(files, folder, Path::new(path)) else { return !path.is_empty() };
         let near_root = |path: &Path| path.components().count() <= 2;
         let above = |path: &Path| {
-            let roots = workspace.roots().iter().map(PathBuf::as_path).chain(workspace.home());
-            roots.into_iter().any(|root| root.starts_with(path))
+            let roots = workspace.roots();
+            roots.iter().map(PathBuf::as_path).chain(workspace.home()).any(|root| root.starts_with(path))
         };
         [&resolved.spelled, &resolved.real].into_iter().any(|path| near_root(path) || above(path))
     })

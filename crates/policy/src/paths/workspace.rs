@@ -1,20 +1,22 @@
 //! The folders of a session.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{FileKind, FileSystem, ResolvedPath, resolve};
 use crate::rules::PatternBases;
 use crate::trust::Trust;
 
-/// The folders of a session, by their real paths.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The folders of a session, by their real paths. Copies share the list of folders, so that one that is added during a
+/// conversation holds for everything that decides or runs something in it.
+#[derive(Clone, Debug)]
 pub struct Workspace {
     working: PathBuf,
     /// Where the next command starts.
     current: PathBuf,
     project: PathBuf,
     home: Option<PathBuf>,
-    roots: Vec<PathBuf>,
+    roots: Arc<Mutex<Vec<PathBuf>>>,
     trust: Trust,
     confinement: Confinement,
 }
@@ -38,7 +40,7 @@ impl Workspace {
             resolve(files, Path::new("/"), path).map_or_else(|_| path.to_path_buf(), |resolved| resolved.real)
         };
         let (working, project) = (real(working), real(project));
-        let roots = vec![working.clone()];
+        let roots = Arc::new(Mutex::new(vec![working.clone()]));
         Self {
             current: working.clone(),
             working,
@@ -50,11 +52,15 @@ impl Workspace {
         }
     }
 
-    /// Adds a folder of `--add-dir` or of the settings.
-    pub fn add(&mut self, files: &dyn FileSystem, folder: &Path) {
+    /// Adds a folder of `--add-dir`, of the settings or of `/add-dir`, also to all copies.
+    pub fn add(&self, files: &dyn FileSystem, folder: &Path) {
         if let Ok(resolved) = resolve(files, &self.working, folder) {
-            self.roots.push(resolved.real);
+            self.lock().push(resolved.real);
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets whether the working folder is trusted.
@@ -103,8 +109,8 @@ impl Workspace {
     }
 
     /// The working folder and the added ones.
-    pub fn roots(&self) -> &[PathBuf] {
-        &self.roots
+    pub fn roots(&self) -> Vec<PathBuf> {
+        self.lock().clone()
     }
 
     /// The folders that patterns are relative to.
@@ -114,6 +120,6 @@ impl Workspace {
 
     /// Whether the target of the path is inside.
     pub fn holds(&self, path: &ResolvedPath) -> bool {
-        self.roots.iter().any(|root| path.real.starts_with(root))
+        self.lock().iter().any(|root| path.real.starts_with(root))
     }
 }

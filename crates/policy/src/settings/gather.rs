@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use annals_json::RawJson;
 
 use super::environment::may_set;
-use super::{HookLimit, SandboxSettings, Settings, SettingsProblem};
+use super::{HookLimit, SandboxSettings, Settings, SettingsProblem, StatusLineSetting};
 use crate::mode::{Bypass, Mode, ModeContext, may_take};
 use crate::rules::{RuleList, Rules, SettingsSource};
 use crate::secret::Secret;
@@ -31,6 +31,8 @@ pub struct EffectiveSettings {
     pub sandbox: SandboxSettings,
     /// The hooks, those of the administrator first.
     pub hooks: Vec<SettingsHooks>,
+    /// What is shown below the prompt.
+    pub status_line: Option<StatusLineSetting>,
     /// Servers of projects that are not started.
     pub disabled_servers: Vec<String>,
     /// Problems, and settings that were ignored.
@@ -64,6 +66,9 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext
         if let Some(json) = settings.hooks.take().filter(|_| may_run_hooks(settings.source, &limits)) {
             effective.hooks.push(SettingsHooks { source: settings.source, path: path.clone(), json });
         }
+        // What switches off hooks switches it off, too.
+        let line = settings.status_line.take().filter(|_| may_run_hooks(settings.source, &limits));
+        effective.status_line = effective.status_line.or(line);
         effective.problems.extend(settings.problems);
         effective.disabled_servers.extend(settings.disabled_servers);
         effective.rules.extend(settings.rules);
@@ -135,6 +140,9 @@ fn narrowed(mut settings: Settings, trust: Trust) -> Settings {
         }
         if settings.hooks.take().is_some() {
             later("hooks");
+        }
+        if settings.status_line.take().is_some() {
+            later("statusLine");
         }
         if std::mem::take(&mut settings.hook_limit) != HookLimit::None {
             later("disableAllHooks");

@@ -48,10 +48,23 @@ pub struct Settings {
     pub hooks: Option<RawJson>,
     /// `disableAllHooks`, `allowManagedHooksOnly`
     pub hook_limit: HookLimit,
+    /// `statusLine`: what is shown below the prompt.
+    pub status_line: Option<StatusLineSetting>,
     /// `disabledMcpjsonServers`: servers of projects that are not started.
     pub disabled_servers: Vec<String>,
     /// What could not be used.
     pub problems: Vec<SettingsProblem>,
+}
+
+/// A command whose output is shown below the prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatusLineSetting {
+    /// The command of a shell.
+    pub command: String,
+    /// Columns to the left of its output.
+    pub padding: u16,
+    /// How often it runs by itself, in seconds; `None` for never.
+    pub refresh: Option<u64>,
 }
 
 /// Which hooks a settings file switches off.
@@ -161,6 +174,7 @@ impl Settings {
             sandbox: SandboxSettings::default(),
             hooks: None,
             hook_limit: HookLimit::None,
+            status_line: None,
             disabled_servers: Vec::new(),
             problems: Vec::new(),
         }

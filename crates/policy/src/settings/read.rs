@@ -5,7 +5,7 @@ use std::path::Path;
 use annals_json::BYTE_ORDER_MARK;
 use annals_json::{Fields, RawJson, Value, ValueKind};
 
-use super::{HookLimit, SandboxSettings, Settings, SettingsProblem};
+use super::{HookLimit, SandboxSettings, Settings, SettingsProblem, StatusLineSetting};
 use crate::mode::{Bypass, Mode};
 use crate::rules::{Rule, RuleList, SettingsSource};
 
@@ -64,6 +64,22 @@ impl SettingsReader {
             self.permissions(&permissions);
         }
         self.settings.hooks = fields.get("hooks").filter(|hooks| !hooks.is_null()).map(RawJson::of);
+        if let Some(line) = self.object(fields, "statusLine") {
+            let number = |key: &str| line.number(key).filter(|number| *number >= 0.0);
+            let is_command = line.get("type").and_then(Value::text).is_some_and(|kind| kind.is("command"));
+            match line.get("command").and_then(Value::text).filter(|_| is_command) {
+                Some(command) => {
+                    self.settings.status_line = Some(StatusLineSetting {
+                        command: command.decode().into_owned(),
+                        padding: number("padding").map_or(0, |columns| columns.min(1000.0) as u16),
+                        refresh: number("refreshInterval")
+                            .map(|seconds| seconds.min(86_400.0) as u64)
+                            .filter(|seconds| *seconds > 0),
+                    });
+                }
+                None => self.wrong("statusLine"),
+            }
+        }
         self.settings.hook_limit = match () {
             () if fields.is_true("disableAllHooks") => HookLimit::All,
             () if fields.is_true("allowManagedHooksOnly") => HookLimit::Managed,

@@ -24,8 +24,8 @@ pub(crate) enum BlockForm {
 /// A piece of the conversation that is laid out by itself.
 #[derive(Clone, Debug)]
 pub(crate) enum ChatBlock {
-    /// What the person said.
-    Prompt { sign: &'static str, text: String },
+    /// What the person said, and the id of its record once that is known.
+    Prompt { sign: &'static str, text: String, id: Option<String> },
     /// What the model says, in Markdown.
     Text(TextBlock),
     /// What the model thinks.
@@ -133,7 +133,8 @@ impl ChatBlock {
                 if prompt.images > 0 {
                     text.push_str(&format!(" [{}]", figures::counted(prompt.images, "image")));
                 }
-                Self::Prompt { sign: if prompt.author == PromptKind::Shell { "! " } else { "> " }, text }
+                let sign = if prompt.author == PromptKind::Shell { "! " } else { "> " };
+                Self::Prompt { sign, text, id: item.position.uuid }
             }
             ItemBody::Text(said) => Self::Text(TextBlock::complete(&said.text)),
             ItemBody::Thinking(Some(thought)) => Self::Thinking(thought),
@@ -173,7 +174,7 @@ impl ChatBlock {
             ..*options
         };
         match self {
-            Self::Prompt { sign, text } => prompt(sign, text, &options),
+            Self::Prompt { sign, text, .. } => prompt(sign, text, &options),
             Self::Text(text) => text.lines_from(0, &options),
             Self::Thinking(thought) if is_full => indented(thought, "∴ ", Style::DIM.italic(), &options),
             Self::Thinking(thought) => {

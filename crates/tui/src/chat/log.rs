@@ -34,6 +34,26 @@ impl ChatLog {
         *self = Self { changes: self.changes + 1, ..Self::default() };
     }
 
+    /// Notes the id of a prompt.
+    pub(crate) fn set_prompt_id(&mut self, block: usize, prompt: &str) {
+        if let Some(ChatBlock::Prompt { id, .. }) = self.blocks.get_mut(block) {
+            *id = Some(prompt.to_owned());
+        }
+    }
+
+    /// Forgets a prompt and what follows it; returns whether it was there.
+    pub(crate) fn cut_before(&mut self, prompt: &str) -> bool {
+        let is_it =
+            |block: &ChatBlock| matches!(block, ChatBlock::Prompt { id: Some(id), .. } if id == prompt);
+        let Some(at) = self.blocks.iter().position(is_it) else { return false };
+        self.changes += 1;
+        self.blocks.truncate(at);
+        if self.printed.0 >= at {
+            self.printed = (at, 0);
+        }
+        true
+    }
+
     /// Leaves the blocks before this one out of the scrollback.
     pub(crate) fn skip_to(&mut self, block: usize) {
         self.printed = (block.min(self.blocks.len()), 0);

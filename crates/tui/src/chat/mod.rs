@@ -29,4 +29,4 @@ pub use picker::{Picker, PickerRow};
 pub use question::{Question, QuestionAnswer, QuestionChoice, QuestionKind};
 pub use screen::{ChatEffect, ChatInput, ChatOptions, ChatScreen, ScreenLayout};
 #[cfg(unix)]
-pub use terminal::{ChatTerminal, read_chat_input};
+pub use terminal::{ChatTerminal, FocusReports, read_chat_input};

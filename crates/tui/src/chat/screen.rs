@@ -46,6 +46,8 @@ pub enum ChatInput {
     Key(Key),
     /// Text was pasted.
     Paste(String),
+    /// The terminal has the keyboard, or has lost it.
+    Focus(bool),
 }
 
 /// Something that the program is to do.
@@ -96,6 +98,8 @@ pub struct ChatScreen {
     pub(super) question_shown: Option<Instant>,
     pub(super) editor: Editor,
     pub(super) queue: Vec<Prompt>,
+    /// The block of the prompt that opened the turn.
+    pub(super) turn_prompt: usize,
     pub(super) work: Option<WorkStatus>,
     /// Tokens that were written in this turn.
     pub(super) tokens: u64,
@@ -123,6 +127,7 @@ impl ChatScreen {
             question_shown: None,
             editor: Editor::new(EditorMode::Standard),
             queue: Vec::new(),
+            turn_prompt: 0,
             work: None,
             tokens: 0,
             thinking: String::new(),
@@ -199,8 +204,25 @@ impl ChatScreen {
             PromptKind::Message => ("> ", &prompt.display),
             PromptKind::Shell => ("! ", &prompt.text),
         };
-        self.log.push(ChatBlock::Prompt { sign, text: text.clone() });
+        if self.work.is_none() {
+            self.turn_prompt = self.log.len();
+        }
+        self.log.push(ChatBlock::Prompt { sign, text: text.clone(), id: None });
         self.view.go_to_end();
+    }
+
+    /// Notes the id of the prompt that opened the turn.
+    pub fn set_prompt_id(&mut self, id: &str) {
+        self.log.set_prompt_id(self.turn_prompt, id);
+    }
+
+    /// Forgets a prompt and what follows it; returns whether it was there. What is in the scrollback stays there.
+    pub fn rewind_to(&mut self, prompt: &str) -> bool {
+        let is_cut = self.log.cut_before(prompt);
+        if is_cut {
+            self.view.reset();
+        }
+        is_cut
     }
 
     /// Opens a page with lines under a title.

@@ -20,6 +20,7 @@ use super::draw::ChatFrame;
 use super::inline::InlineRows;
 use super::screen::{ChatInput, ChatScreen, ScreenLayout};
 use crate::cells::write_changes;
+use crate::clipboard;
 use crate::event::Event;
 use crate::terminal::{read_events, size};
 
@@ -27,6 +28,8 @@ const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 /// The title of the window is put on a stack, and taken from it at the end.
 const ENTER: &str = "\u{1b}[22;2t\u{1b}[?2004h";
 const LEAVE: &str = "\u{1b}[?2004l\u{1b}[0m\u{1b}[J\u{1b}[?25h\u{1b}[23;2t";
+const FOCUS_ON: &str = "\u{1b}[?1004h";
+const FOCUS_OFF: &str = "\u{1b}[?1004l";
 const TO_ALTERNATE: &str = "\u{1b}[?1049h";
 const FROM_ALTERNATE: &str = "\u{1b}[?1049l";
 /// A terminal that knows these shows a frame at once; others ignore them. The cursor is hidden meanwhile.
@@ -40,10 +43,21 @@ const RESTORED: u8 = 0;
 const RAW: u8 = 1;
 const ALTERNATE: u8 = 2;
 
+/// Whether the terminal tells when it gets or loses the keyboard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FocusReports {
+    /// It does not.
+    #[default]
+    Off,
+    /// It does, if it can.
+    On,
+}
+
 /// What has to be put back, shared with whatever ends the program.
 #[derive(Clone, Debug)]
 struct TerminalState {
     out: Arc<File>,
+    focus: FocusReports,
     state: Arc<AtomicU8>,
 }
 
@@ -57,7 +71,8 @@ impl TerminalState {
         let mut watched = [PollFd::new(&*self.out, PollFlags::OUT)];
         if poll(&mut watched, Some(&NO_WAIT)).is_ok_and(|ready| ready > 0) {
             let screen = if state == ALTERNATE { FROM_ALTERNATE } else { "" };
-            let _ = (&*self.out).write_all(format!("{screen}{LEAVE}").as_bytes());
+            let focus = if self.focus == FocusReports::On { FOCUS_OFF } else { "" };
+            let _ = (&*self.out).write_all(format!("{screen}{focus}{LEAVE}").as_bytes());
         }
         let _ = disable_raw_mode();
         true
@@ -71,7 +86,8 @@ impl TerminalState {
         modes.output_modes |= OutputModes::OPOST;
         tcsetattr(io::stdin(), OptionalActions::Now, &modes)?;
         self.state.store(RAW, Ordering::SeqCst);
-        (&*self.out).write_all(ENTER.as_bytes())
+        let focus = if self.focus == FocusReports::On { FOCUS_ON } else { "" };
+        (&*self.out).write_all(format!("{ENTER}{focus}").as_bytes())
     }
 }
 
@@ -87,8 +103,8 @@ pub struct ChatTerminal {
 
 impl ChatTerminal {
     /// Takes the terminal over; `out` is where it is written to.
-    pub fn enter(out: File, mode: ColorMode) -> io::Result<Self> {
-        let state = TerminalState { out: Arc::new(out), state: Arc::default() };
+    pub fn enter(out: File, mode: ColorMode, focus: FocusReports) -> io::Result<Self> {
+        let state = TerminalState { out: Arc::new(out), focus, state: Arc::default() };
         state.enter()?;
         let (hooked, owner) = (state.clone(), std::thread::current().id());
         let usual = std::panic::take_hook();
@@ -123,6 +139,26 @@ impl ChatTerminal {
     /// Sets the title of the window, cleaned.
     pub fn set_title(&mut self, title: &str) -> io::Result<()> {
         self.write(&format!("\u{1b}]2;{}\u{7}", annals_ui::one_line(title)))
+    }
+
+    /// Rings the bell.
+    pub fn ring(&mut self) -> io::Result<()> {
+        self.write("\u{7}")
+    }
+
+    /// Asks the terminal for a notification of the desktop, with a text that is cleaned.
+    pub fn notify(&mut self, text: &str) -> io::Result<()> {
+        self.write(&format!("\u{1b}]9;{}\u{7}", annals_ui::one_line(text)))
+    }
+
+    /// Asks the terminal to put a text on the clipboard. One that is too long is an error: a part of it would mislead.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        if clipboard::fitting(text).1 {
+            let why =
+                format!("the text is longer than the {} bytes that terminals take", clipboard::MAX_BYTES);
+            return Err(io::Error::other(why));
+        }
+        self.write(&clipboard::sequence(text))
     }
 
     /// Follows a new size.
@@ -263,6 +299,7 @@ pub fn read_chat_input(turn: impl FnOnce()) -> io::Result<Vec<ChatInput>> {
     let input = |event| match event {
         Event::Key(key) => Some(ChatInput::Key(key)),
         Event::Paste(text) => Some(ChatInput::Paste(text)),
+        Event::Focus(has_focus) => Some(ChatInput::Focus(has_focus)),
         _ => None,
     };
     Ok(read_events()?.into_iter().filter_map(input).collect())

@@ -26,6 +26,7 @@ impl ChatScreen {
             ChatInput::Key(Key::Ctrl('z')) => vec![ChatEffect::Suspend],
             ChatInput::Key(Key::Ctrl('l')) => vec![ChatEffect::Redraw],
             ChatInput::Key(key) => self.press(key),
+            ChatInput::Focus(_) => Vec::new(),
             ChatInput::Paste(text) => {
                 self.paste(&text);
                 Vec::new()

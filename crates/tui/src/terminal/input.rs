@@ -59,6 +59,8 @@ pub(crate) fn read_events() -> io::Result<Vec<Event>> {
 fn from_terminal(event: TerminalEvent) -> Option<Event> {
     match event {
         TerminalEvent::Paste(text) => Some(Event::Paste(text)),
+        TerminalEvent::FocusGained => Some(Event::Focus(true)),
+        TerminalEvent::FocusLost => Some(Event::Focus(false)),
         TerminalEvent::Key(KeyEvent {
             code,
             modifiers,

@@ -37,6 +37,7 @@ impl App {
             Event::Key(key) => self.key(key),
             Event::Mouse(mouse) => self.mouse(mouse),
             Event::Paste(text) => self.paste(&text),
+            Event::Focus(_) => Vec::new(),
             Event::Resize(columns, rows) => {
                 self.size = (columns, rows);
                 Vec::new()

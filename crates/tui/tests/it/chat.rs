@@ -5,6 +5,7 @@ use annals_testkit::hostile::{HOSTILE, Surface, hostile_part};
 use annals_tui::chat::{ChatInput, FooterFacts, PermissionSign, ScreenLayout};
 use annals_tui::editor::Prompt;
 use annals_ui::terminal::Style;
+use annals_ui::view::ItemBody;
 
 use crate::chat_fixture::{Chat, plain, question, sessions, stored};
 
@@ -300,4 +301,47 @@ fn without_unicode_every_cell_is_ascii() {
     let off = crate::chat_fixture::frame_text(&chat.screen.scroll_off());
     let seen = off + &chat.frame();
     assert!(seen.is_ascii(), "{seen}");
+}
+
+#[test]
+fn a_rewind_removes_a_prompt_and_what_followed_it() {
+    for layout in [ScreenLayout::Full, ScreenLayout::Inline] {
+        let mut chat = Chat::new(layout, (60, 30));
+        let turn = |chat: &mut Chat, name: &str, id: &str| {
+            chat.screen.prompt(&Prompt::of_line(name));
+            chat.screen.start_work("working", chat.now);
+            chat.screen.add_text(&format!("answer {name}\n"));
+            // What is absorbed in a turn is no prompt to rewind to.
+            chat.screen.absorbed("by the way");
+            chat.screen.set_prompt_id(id);
+            chat.screen.finish_work();
+            chat.all();
+        };
+        turn(&mut chat, "first", "1");
+        turn(&mut chat, "second", "2");
+        turn(&mut chat, "third", "3");
+        assert!(chat.screen.rewind_to("2") && !chat.screen.rewind_to("3"));
+        chat.press("ctrl-o");
+        assert!(!chat.frame().contains("second") && !chat.frame().contains("third"), "{}", chat.frame());
+        assert!(chat.frame().contains("answer first"), "{}", chat.frame());
+        chat.press("q");
+        turn(&mut chat, "fourth", "4");
+        let seen = chat.frame();
+        assert_eq!(seen.contains("answer first"), layout == ScreenLayout::Full, "{seen}");
+        assert_eq!(seen.contains("answer fourth"), layout == ScreenLayout::Full, "{seen}");
+        assert!(!seen.contains("second"), "{seen}");
+    }
+}
+
+#[test]
+fn a_stored_prompt_can_be_rewound_to() {
+    let session = Session::new().prompt("kept").reply("one").prompt("gone").reply("two");
+    let conversation = stored(&session.into_bytes());
+    let prompts = conversation.items.iter().filter(|item| matches!(item.body, ItemBody::Prompt(_)));
+    let ids: Vec<String> = prompts.filter_map(|item| item.position.uuid.clone()).collect();
+    let mut chat = Chat::new(ScreenLayout::Full, (60, 20));
+    chat.screen.show_conversation(conversation);
+    assert!(chat.frame().contains("gone") && chat.frame().contains("two"), "{}", chat.frame());
+    assert!(chat.screen.rewind_to(&ids[1]), "{ids:?}");
+    assert!(chat.frame().contains("one") && !chat.frame().contains("gone"), "{}", chat.frame());
 }

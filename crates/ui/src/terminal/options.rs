@@ -12,6 +12,10 @@ pub enum ColorMode {
     Dark,
     /// Fixed colors that can be read on a light background.
     Light,
+    /// The same on a dark background, without pairs that people who see no red or no green confuse.
+    DarkColorBlind,
+    /// The same on a light background.
+    LightColorBlind,
 }
 
 impl ColorMode {

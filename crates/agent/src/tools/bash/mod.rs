@@ -34,7 +34,7 @@ use result::FinishedCommand;
 pub use sandboxed::{CommandSandbox, PlanMaker, SandboxExit};
 use sandboxed::{CommandScope, MAX_LOOKED_AT, moved_note, refusal_note};
 use shells::StartedCommand;
-pub use shells::{ShellSettings, Shells};
+pub use shells::{BackgroundStatus, ShellSettings, Shells};
 use timeout::TimeoutAction;
 pub use watch::{BashOutput, KillShell};
 

@@ -99,6 +99,19 @@ impl Drop for BackgroundCommand {
     }
 }
 
+/// How far a command in the background is, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackgroundStatus {
+    /// Its id.
+    pub id: String,
+    /// The command.
+    pub command: String,
+    /// `running`, `completed`, `failed` or `killed`.
+    pub status: &'static str,
+    /// The end of what it has printed.
+    pub output: String,
+}
+
 /// The shell of a session, shared by its tools. Dropping it ends every command.
 pub struct Shells {
     pub(super) settings: ShellSettings,
@@ -123,6 +136,23 @@ impl Shells {
         }
         self.groups.end_all();
         running.iter().map(|task| task.command.clone()).collect()
+    }
+
+    /// Returns the commands in the background, the oldest first, with at most this many bytes of what each has printed. The
+    /// model is not told less because of it.
+    pub fn background(&self, max_bytes: usize) -> Vec<BackgroundStatus> {
+        let tasks = self.tasks().clone();
+        let status = |task: &Arc<BackgroundCommand>| {
+            let output = &task.started.output;
+            let from = output.size().saturating_sub(max_bytes as u64);
+            BackgroundStatus {
+                id: task.id.clone(),
+                command: task.command.clone(),
+                status: task.status(),
+                output: clean(&output.part(from, max_bytes)),
+            }
+        };
+        tasks.iter().map(status).collect()
     }
 
     /// Ends a command in the background; whether there was one that ran. The model is told with its next request.

@@ -25,7 +25,15 @@ pub(super) fn of(prompt: &Prompt) -> Option<Result<Command, Refusal>> {
 /// Returns what to do instead of a command that only the terminal has.
 pub(super) fn instead_of(name: &str) -> &'static str {
     match name {
+        "agents" => "system/init of --output-format stream-json has them",
+        "branch" | "fork" => "--resume SESSION --fork-session continues in a copy",
+        "add-dir" => "--add-dir FOLDER adds a folder",
         "clear" => "without --resume and --continue a new session begins",
+        "config" => "annals config get shows the configuration file",
+        "doctor" => "annals doctor checks what annals works with",
+        "effort" => "--effort LEVEL sets it",
+        "export" => "annals export writes sessions to files",
+        "usage" => "/cost shows tokens and cost",
         "mcp" => "annals mcp list shows the servers",
         "model" => "--model NAME chooses the model",
         "permissions" => "annals help permissions explains the rules",

@@ -9,14 +9,26 @@ use super::setup::Setup;
 use crate::context::Context;
 
 /// Names of built-in commands, which files cannot define.
-pub(super) const BUILT_IN: [&str; 15] = [
+pub(super) const BUILT_IN: [&str; 29] = [
+    "add-dir",
+    "agents",
+    "bashes",
+    "branch",
     "clear",
     "compact",
+    "config",
     "context",
+    "copy",
     "cost",
+    "doctor",
+    "effort",
     "exit",
+    "export",
+    "fork",
     "help",
+    "hooks",
     "mcp",
+    "memory",
     "model",
     "permissions",
     "quit",
@@ -24,8 +36,28 @@ pub(super) const BUILT_IN: [&str; 15] = [
     "resume",
     "rewind",
     "status",
+    "tasks",
     "todos",
+    "usage",
 ];
+
+/// The text of `/init`, unless a file defines that command.
+const INIT: &str = "Get to know this project and write what somebody who works on it for the first time has to know to CLAUDE.md in the working folder: how it is built, tested and checked, how one test is run, how the code is divided and which parts depend on which, and conventions that cannot be seen in a single file. Look at the README, the build files and the tests first. Leave out what any developer knows and what can be found by listing files. If CLAUDE.md exists already, read it and improve it instead of replacing it.
+
+$ARGUMENTS";
+
+/// Returns whether a command is one of ours, not of a file.
+pub(super) fn is_ours(command: &CustomCommand) -> bool {
+    command.body == INIT
+}
+
+fn init() -> CustomCommand {
+    CustomCommand {
+        about: "write what is important about this project to CLAUDE.md".to_owned(),
+        invoker: Invoker::Person,
+        ..CustomCommand::new("init", INIT, Author::Person)
+    }
+}
 
 /// Reads the commands and skills, sorted by name; a nearer folder overrides a farther one, the user's skills override all others,
 /// and a skill overrides a command. Invalid files are reported.
@@ -48,6 +80,9 @@ pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {
     problems.extend(errors);
     commands.retain(|command| skills.iter().all(|skill| skill.name != command.name));
     commands.extend(skills);
+    if commands.iter().all(|command| command.name != "init") {
+        commands.push(init());
+    }
     commands.sort_by(|left, right| left.name.cmp(&right.name));
     for problem in problems {
         // File names are untrusted text as well.

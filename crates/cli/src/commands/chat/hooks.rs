@@ -50,6 +50,20 @@ impl ChatApp {
         args: &ChatArgs,
         context: &Context,
     ) {
+        let handlers = self.handlers(agent, shells, args, context);
+        register(&agent.hooks, &self.hooks, &Arc::new(handlers));
+        let cap = self.setup.variable(context, CAP_VARIABLE).and_then(|cap| cap.parse().ok());
+        agent.max_stop_blocks = cap.unwrap_or(agent.max_stop_blocks);
+    }
+
+    /// Returns what handlers of a conversation share.
+    pub(super) fn handlers(
+        &self,
+        agent: &ChatAgent<'_>,
+        shells: &Arc<Shells>,
+        args: &ChatArgs,
+        context: &Context,
+    ) -> HandlerContext {
         let session = agent.conversation.session().to_owned();
         let is_attended = agent.turn_config.approver == Approver::Person && !args.is_headless();
         let entry = if args.is_headless() { entrypoint(context) } else { "cli".to_owned() };
@@ -61,7 +75,7 @@ impl ChatApp {
                 move |name| models.named(name)
             }),
         };
-        let handlers = HandlerContext {
+        HandlerContext {
             shells: Arc::clone(shells),
             project: self.setup.cwd.clone(),
             variables: vec![
@@ -75,10 +89,7 @@ impl ChatApp {
                 .then(|| self.config.session_env(&SessionKey::new(session.as_str()))),
             environment: context.variables.clone(),
             judge: Some(Arc::new(judge)),
-        };
-        register(&agent.hooks, &self.hooks, &Arc::new(handlers));
-        let cap = self.setup.variable(context, CAP_VARIABLE).and_then(|cap| cap.parse().ok());
-        agent.max_stop_blocks = cap.unwrap_or(agent.max_stop_blocks);
+        }
     }
 }
 

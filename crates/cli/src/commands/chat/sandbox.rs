@@ -104,6 +104,10 @@ fn plan_now(fixed: &SandboxPlan, rules: &Rules, workspace: &Workspace) -> Sandbo
     let paths = Policy { rules, mode: Mode::Default, workspace, files: &Disk }.confined_paths();
     let mut plan = fixed.clone();
     if let WriteScope::Only(writable) = &mut plan.writes {
+        // Folders may have been added since the start.
+        let added = workspace.roots().into_iter().filter(|root| !writable.contains(root));
+        let added: Vec<PathBuf> = added.collect();
+        writable.extend(added);
         writable.extend(paths.pinned);
     }
     plan.read_only.extend(paths.read_only);
@@ -158,7 +162,7 @@ impl PlanPlaces {
             let found = context.variables.iter().find(|(other, _)| other == OsStr::new(name));
             found.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute())
         };
-        let mut writable = setup.workspace.roots().to_vec();
+        let mut writable = setup.workspace.roots();
         writable.push(variable("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")));
         writable.extend(below(&CACHES));
         let of_cargo = variable("CARGO_HOME").into_iter();

@@ -48,6 +48,8 @@ pub(super) struct Setup {
     pub(super) unsupported: Vec<UnsupportedSetting>,
     /// The sandbox of commands, if there is one.
     pub(super) sandbox: Option<Sandbox>,
+    /// The settings files that are there.
+    pub(super) settings_files: Vec<PathBuf>,
     trust: Trust,
 }
 
@@ -81,6 +83,8 @@ impl Setup {
                 SettingsArg::File(path) => Settings::load(&cwd.join(path), SettingsSource::CommandLine),
             });
         }
+        let files = sources.iter().map(|settings| settings.path.clone());
+        let settings_files = files.filter(|path| path.is_file()).collect();
         let mut effective = gather(sources, &circumstances);
         for problem in &effective.problems {
             context.say(problem.to_string());
@@ -115,7 +119,7 @@ impl Setup {
             given: args.settings.as_deref(),
             trust,
         });
-        Ok(Self { cwd, effective, mode, workspace, models, unsupported, sandbox, trust })
+        Ok(Self { cwd, effective, mode, workspace, models, unsupported, sandbox, settings_files, trust })
     }
 
     /// Refuses to start without hooks that decide about tool calls, unless the person says so: who relies on such a guard
@@ -152,7 +156,7 @@ impl Setup {
         let day = format_millis(Clock::now(&context.source));
         let environment = Environment {
             cwd: self.cwd.clone(),
-            folders: self.workspace.roots().iter().skip(1).cloned().collect(),
+            folders: self.workspace.roots().into_iter().skip(1).collect(),
             git_branch: branch.filter(|branch| branch != git::NO_BRANCH),
             // The settings of a repository can name programs: git is not run before the folder is trusted.
             git: self.is_trusted().then(|| self.git_summary(context)).flatten(),

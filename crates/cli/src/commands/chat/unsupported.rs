@@ -62,7 +62,6 @@ pub(super) enum Feature {
     Plugins,
     Sandbox,
     OutputStyle,
-    StatusLine,
 }
 
 impl Feature {
@@ -74,7 +73,6 @@ impl Feature {
             Self::Plugins => "plugins",
             Self::Sandbox => "sandbox",
             Self::OutputStyle => "outputStyle",
-            Self::StatusLine => "statusLine",
         }
     }
 
@@ -88,7 +86,6 @@ impl Feature {
             Self::Plugins => "plugins are not loaded, and neither are their hooks",
             Self::Sandbox => "settings of the sandbox have no effect",
             Self::OutputStyle => "the output style is not used",
-            Self::StatusLine => "the status line is not shown",
         }
     }
 }
@@ -207,9 +204,6 @@ impl SettingsFinder {
         let style = settings.text("outputStyle").map(|style| style.decode().into_owned());
         if let Some(style) = style.filter(|style| !matches!(style.as_str(), "" | "default")) {
             self.add(Feature::OutputStyle, vec![style], path);
-        }
-        if settings.get("statusLine").is_some_and(|line| !line.is_null()) {
-            self.add(Feature::StatusLine, Vec::new(), path);
         }
     }
 }

@@ -90,8 +90,8 @@ fn library(context: &Context, is_exposed: bool) -> Result<Library, Fault> {
     let library =
         Library::new(stores, context.data_dir()?, context.prices.clone(), context.zone.clone(), source);
     let library = library.with_theme(match context.config.text(ConfigKey::Theme) {
-        Some("light") => Theme::Light,
-        Some("dark") => Theme::Dark,
+        Some("light" | "light-colorblind") => Theme::Light,
+        Some("dark" | "dark-colorblind") => Theme::Dark,
         _ => Theme::System,
     });
     let patterns = context.redaction_patterns(&[]);

@@ -32,7 +32,8 @@ fn a_command_is_said_by_its_name_and_the_session_goes_on() {
     let answer = fixture.exits(&[&STREAM[..], &["/greet 'Ann Lee' x"]].concat(), 0);
     let lines: Vec<&str> = answer.out.lines().collect();
     assert!(
-        lines[0].contains(r#""slash_commands":["greet","sub:deep","compact","context","cost","model"]"#),
+        lines[0]
+            .contains(r#""slash_commands":["greet","init","sub:deep","compact","context","cost","model"]"#),
         "{}",
         lines[0]
     );
@@ -88,7 +89,7 @@ fn a_projects_commands_are_known_only_where_it_is_trusted() {
     let is_taken = || fixture.home.work_dir().join("taken").exists();
     let answer = fixture.exits(&[&STREAM[..], &["/both"]].concat(), 0);
     assert!(
-        answer.out.contains(r#""slash_commands":["both","compact","context","cost","model"]"#),
+        answer.out.contains(r#""slash_commands":["both","init","compact","context","cost","model"]"#),
         "{}",
         answer.out
     );
@@ -97,7 +98,7 @@ fn a_projects_commands_are_known_only_where_it_is_trusted() {
     assert!(fixture.last().contains("/only @@b@@") && !is_taken(), "it is a prompt like any other");
     let answer = fixture.exits(&[&STREAM[..], &["--trust", "/both"]].concat(), 0);
     assert!(
-        answer.out.contains(r#""slash_commands":["both","only","compact","context","cost","model"]"#),
+        answer.out.contains(r#""slash_commands":["both","init","only","compact","context","cost","model"]"#),
         "{}",
         answer.out
     );
@@ -149,7 +150,7 @@ fn a_projects_command_does_not_lead_out_of_it() {
     std::os::unix::fs::symlink(&secret, work.join("link.txt")).unwrap();
     let answer = fixture.exits(&[&STREAM[..], &["--trust", "/fine"]].concat(), 0);
     assert!(
-        answer.out.contains(r#""slash_commands":["fine","compact","context","cost","model"]"#),
+        answer.out.contains(r#""slash_commands":["fine","init","compact","context","cost","model"]"#),
         "{}",
         answer.out
     );

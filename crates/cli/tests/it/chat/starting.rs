@@ -144,12 +144,11 @@ fn settings_without_effect_are_named_once() {
         "hooks for WorktreeCreate are never called here",
         "MCP servers in settings files have no effect",
         "the output style",
-        "the status line",
         "deploy/SKILL.md: its front matter has hooks, which are not run here, so the skill is not loaded",
     ] {
         assert_eq!(answer.error.matches(words).count(), 1, "{words}: {}", answer.error);
     }
-    assert_eq!(answer.error.lines().count(), 5, "{}", answer.error);
+    assert_eq!(answer.error.lines().count(), 4, "{}", answer.error);
     assert_eq!(fixture.exits(&["--quiet", "say @@a@@"], 0).error, "");
 }
 

@@ -60,7 +60,7 @@ impl HostileChat {
     }
 
     fn on_screen(&self, arguments: &[&str]) -> Terminal {
-        let program = [&[ANNALS, "chat", "--model", "claude-opus-4-8"], arguments].concat();
+        let program = [&[ANNALS, "chat", "--plain", "--model", "claude-opus-4-8"], arguments].concat();
         Terminal::run(|setsid| self.command(setsid), &program, (100, 40))
     }
 }
@@ -126,6 +126,13 @@ fn chat_in_a_terminal_shows_nothing_hostile_before_and_after_trust() {
             "/todos\r",
             "/cost\r",
             "/context\r",
+            "/hooks\r",
+            "/agents\r",
+            "/memory\r",
+            "/config\r",
+            "/permissions\r",
+            "/status\r",
+            "/doctor\r",
             "/rewind\r",
             "\u{1b}",
             "/resume\r",

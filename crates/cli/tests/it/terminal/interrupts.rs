@@ -205,8 +205,11 @@ fn state(id: u32) -> Option<char> {
 #[test]
 fn whoever_waits_for_it_is_stopped_with_it() {
     let fixture = ChatFixture::new(SCRIPT);
-    let script =
-        format!("'{}' chat --model {}; echo left with $?", env!("CARGO_BIN_EXE_annals"), super::MODEL);
+    let script = format!(
+        "'{}' chat --plain --model {}; echo left with $?",
+        env!("CARGO_BIN_EXE_annals"),
+        super::MODEL
+    );
     let mut terminal = Terminal::run(|setsid| fixture.command(setsid), &["sh", "-c", &script], (80, 24));
     terminal.sees("/help");
     terminal.ends_with(">");

@@ -6,8 +6,10 @@ mod journey;
 mod looks;
 mod records;
 mod screen;
+mod screen_commands;
 mod screen_prompt;
 mod servers;
+mod status_line;
 mod stores;
 mod tmux;
 
@@ -52,7 +54,21 @@ impl ChatFixture {
         self.chat_in((80, 40), arguments, |_| {})
     }
 
+    /// On lines, unless the arguments ask for a screen.
     fn chat_in(&self, size: (u16, u16), arguments: &[&str], change: impl FnOnce(&mut Command)) -> Terminal {
+        let has_interface =
+            arguments.iter().any(|argument| argument.starts_with("--screen") || *argument == "--plain");
+        let lines: &[&str] = if has_interface { &[] } else { &["--plain"] };
+        self.chat_as_it_is(size, &[lines, arguments].concat(), change)
+    }
+
+    /// In whatever interface is the default.
+    fn chat_as_it_is(
+        &self,
+        size: (u16, u16),
+        arguments: &[&str],
+        change: impl FnOnce(&mut Command),
+    ) -> Terminal {
         let program = [&[env!("CARGO_BIN_EXE_annals"), "chat", "--model", MODEL], arguments].concat();
         let make = |setsid: &str| {
             let mut command = self.command(setsid);

@@ -153,6 +153,7 @@ fn escape_gives_the_prompt_back_and_a_resumed_session_is_shown() {
     settle();
     terminal.press("2");
     terminal.sees("❯ @@next@@");
+    assert!(!terminal.text().contains("● next it is"), "{}", terminal.text());
     terminal.press("\r");
     terminal.sees("next it is");
     leaves(&fixture, &mut terminal);
@@ -227,6 +228,35 @@ fn sizes_change_while_it_works() {
         terminal.sees("● slept well");
         terminal.press("/exit\r");
         assert_eq!(terminal.code(), Some(0));
+    }
+    fixture.holds();
+}
+
+#[test]
+fn the_inline_screen_is_the_default_where_the_cursor_can_be_moved() {
+    let fixture = ChatFixture::new(SCRIPT);
+    let config = fixture.home.path().join("settings-of-annals");
+    std::fs::create_dir_all(config.join("annals")).unwrap();
+    // What begins a frame, and the other screen, in this order.
+    for (arguments, screen, expected) in [
+        (&[][..], None, [true, false]),
+        (&[], Some("full"), [true, true]),
+        (&[], Some("plain"), [false, false]),
+        (&["--screen", "inline"], Some("plain"), [true, false]),
+        (&["--plain"], Some("full"), [false, false]),
+    ] {
+        let text = screen.map(|screen| format!("screen = \"{screen}\"\n")).unwrap_or_default();
+        std::fs::write(config.join("annals/config.toml"), text).unwrap();
+        let arguments = [arguments, &["say @@hello@@"]].concat();
+        let mut terminal = fixture.chat_as_it_is((80, 24), &arguments, |command| {
+            command.env("XDG_CONFIG_HOME", &config);
+        });
+        terminal.sees("listening.");
+        terminal.press("/exit\r");
+        assert_eq!(terminal.code(), Some(0));
+        let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+        let seen = ["\u{1b}[?2026h", "\u{1b}[?1049h"].map(|sequence| bytes.contains(sequence));
+        assert_eq!(seen, expected, "{arguments:?} {screen:?}");
     }
     fixture.holds();
 }

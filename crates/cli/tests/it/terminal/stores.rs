@@ -45,9 +45,12 @@ fn a_session_of_another_store_is_resumed_there() {
     let fixture = ChatFixture::new(SCRIPT);
     let (first, second) = two_stores(&fixture);
     let stores = ["--config-dir", first.to_str().unwrap(), "--config-dir", second.to_str().unwrap()];
-    let program =
-        [&[env!("CARGO_BIN_EXE_annals")], &stores[..], &["chat", "--model", MODEL, "--resume", APPLES]]
-            .concat();
+    let program = [
+        &[env!("CARGO_BIN_EXE_annals")],
+        &stores[..],
+        &["chat", "--plain", "--model", MODEL, "--resume", APPLES],
+    ]
+    .concat();
     let make = |setsid: &str| fixture.command(setsid);
     let mut terminal = annals_testkit::terminal::Terminal::run(make, &program, (100, 40));
     terminal.sees(&format!("session {APPLES} · resumed"));
@@ -97,9 +100,12 @@ fn a_session_that_is_not_resumed_leaves_the_store_in_use() {
     let fixture = ChatFixture::new(SCRIPT);
     let (first, second) = two_stores(&fixture);
     let stores = ["--config-dir", first.to_str().unwrap(), "--config-dir", second.to_str().unwrap()];
-    let program =
-        [&[env!("CARGO_BIN_EXE_annals")], &stores[..], &["chat", "--model", MODEL, "--resume", APPLES]]
-            .concat();
+    let program = [
+        &[env!("CARGO_BIN_EXE_annals")],
+        &stores[..],
+        &["chat", "--plain", "--model", MODEL, "--resume", APPLES],
+    ]
+    .concat();
     let make = |setsid: &str| fixture.command(setsid);
     let mut terminal = annals_testkit::terminal::Terminal::run(make, &program, (100, 40));
     terminal.sees(&format!("session {APPLES} · resumed"));

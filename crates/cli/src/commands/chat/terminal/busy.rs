@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use annals_agent::protocol::{Command, Event, PermissionRequest, Prompt};
+use annals_agent::protocol::{Command, PermissionRequest, Prompt};
 use annals_ui::chat::{EditOutcome, Key, TermCaps};
 use annals_ui::terminal::Style;
 use tokio::sync::mpsc::UnboundedSender;
@@ -17,19 +17,13 @@ use crate::error::Outcome;
 const MARK: &str = "? ";
 
 impl TerminalUi {
-    /// Handles an event during a turn.
-    pub(super) fn handle_busy_event(
+    /// Handles a key during a turn.
+    pub(super) fn handle_input(
         &mut self,
-        event: UiEvent,
+        input: UiEvent,
         commands: &UnboundedSender<Command>,
     ) -> ControlFlow<Outcome> {
-        match event {
-            UiEvent::Agent(event) => match event.innermost() {
-                // Questions of sub-agents are answered by the person as well.
-                Event::PermissionRequested(question) => self.put(question),
-                _ => self.show_event(*event),
-            },
-            UiEvent::Terminated => return ControlFlow::Break(Outcome::Terminated),
+        match input {
             UiEvent::Key(Key::Interrupt | Key::Escape) => return self.stop(commands),
             UiEvent::Key(Key::EndOfInput) if self.questions.is_empty() && self.editor.text().is_empty() => {
                 self.queue.push_back("/exit".to_owned());
@@ -40,21 +34,28 @@ impl TerminalUi {
                     self.typed(text, commands);
                 }
             }
-            UiEvent::Input(_)
-            | UiEvent::Tick
-            | UiEvent::Resized
-            | UiEvent::Continued
-            | UiEvent::Notice(_) => {}
+            _ => {}
         }
         ControlFlow::Continue(())
     }
 
-    fn put(&mut self, question: &PermissionRequest) {
+    /// Asks about a call.
+    pub(super) fn ask_about(&mut self, question: &PermissionRequest, _: &UnboundedSender<Command>) {
         self.end_text();
         let asking = PermissionPrompt::new(question, &self.cwd, self.screen.size());
         self.calls.insert(question.call.clone(), (question.tool.clone(), question.input.clone()));
         self.questions.push_back(asking);
         if self.questions.len() == 1 {
+            self.show_question();
+        }
+    }
+
+    /// Removes a question that needs no answer any more; the next one follows.
+    pub(super) fn withdraw(&mut self, id: &str) {
+        let is_shown = self.questions.front().is_some_and(|first| first.id == id);
+        self.questions.retain(|question| question.id != id);
+        if is_shown {
+            self.end_question();
             self.show_question();
         }
     }

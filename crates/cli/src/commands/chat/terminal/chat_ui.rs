@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annals_agent::commands::CustomCommand;
-use annals_agent::protocol::{Command, TypedText};
+use annals_agent::protocol::{Command, Event, PermissionRequest, TypedText};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
 use annals_store::todos::TodoItem;
@@ -84,6 +84,12 @@ pub(super) trait ChatUi {
     /// Whether lists and pictures are shown.
     fn has_pictures(&self) -> bool;
 
+    /// Returns columns and rows, if there is a place for a status line.
+    fn status_size(&self) -> Option<(u16, u16)>;
+
+    /// Tells the person, who may be elsewhere, that something waits for them.
+    fn notify(&mut self, text: &str);
+
     /// Shows the title of the session.
     fn show_title(&mut self, title: &str);
 
@@ -117,12 +123,50 @@ pub(super) trait ChatUi {
     /// Asks a question, and returns the answer.
     async fn choose(&mut self, choice: Choice) -> PromptInput;
 
+    /// Forgets a prompt and what followed it, as far as what is shown can still change.
+    fn show_rewind(&mut self, prompt: &str);
+
+    /// Asks about a call.
+    fn ask_permission(&mut self, asked: &PermissionRequest, commands: &UnboundedSender<Command>);
+
+    /// Removes a question about a call that needs no answer any more.
+    fn withdraw_permission(&mut self, id: &str);
+
+    /// Shows an event of the conversation.
+    fn draw_event(&mut self, event: Event);
+
+    /// Handles a key during a turn.
+    fn handle_busy_input(
+        &mut self,
+        input: UiEvent,
+        commands: &UnboundedSender<Command>,
+    ) -> ControlFlow<Outcome>;
+
     /// Handles an event during a turn.
     fn handle_while_busy(
         &mut self,
         event: UiEvent,
         commands: &UnboundedSender<Command>,
-    ) -> ControlFlow<Outcome>;
+    ) -> ControlFlow<Outcome> {
+        match event {
+            UiEvent::Agent(event) => match event.innermost() {
+                // Questions of sub-agents are answered by the person as well.
+                Event::PermissionRequested(asked) => self.ask_permission(asked, commands),
+                Event::PermissionWithdrawn(id) => self.withdraw_permission(id),
+                _ => self.draw_event(*event),
+            },
+            UiEvent::Terminated => return ControlFlow::Break(Outcome::Terminated),
+            input @ (UiEvent::Key(_) | UiEvent::Input(_)) => return self.handle_busy_input(input, commands),
+            // These only concern the terminal.
+            UiEvent::Tick
+            | UiEvent::Resized
+            | UiEvent::Continued
+            | UiEvent::Notice(_)
+            | UiEvent::StatusLine { .. }
+            | UiEvent::Focus(_) => {}
+        }
+        ControlFlow::Continue(())
+    }
 
     /// Starts to show that something is being done.
     fn begin_work(&mut self, what: &str);
@@ -132,6 +176,12 @@ pub(super) trait ChatUi {
 
     /// Puts a prompt without an answer into the editor, if nothing else is there or waits.
     fn restore_prompt(&mut self, text: &str);
+
+    /// Lets the person edit a file in their editor; returns what went wrong, or `None` if it was edited.
+    fn edit_file(&mut self, path: &Path) -> Option<String>;
+
+    /// Puts a text on the clipboard of the terminal; returns what went wrong.
+    fn copy(&mut self, text: &str) -> Result<(), String>;
 
     /// Replaces what is typed.
     fn edit(&mut self, text: &str);

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use annals_agent::api::request::Effort;
 use annals_agent::conversation::ApiMessage;
 use annals_agent::protocol::{Command, TurnEnd, TurnError, TurnReport};
 use annals_store::source::Clock;
@@ -13,7 +14,8 @@ use super::reports::{self, ContextBreakdown};
 use super::session::{ChatSession, NextSession};
 use super::slash::SlashCommand;
 use super::terminal_ui::{ERROR, Exit, PromptInput, WARNING};
-use super::{cost, rewind, session_picker};
+use super::{cost, permission_log, rewind, session_picker, setup_reports};
+use crate::commands::doctor;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
@@ -126,22 +128,60 @@ impl ChatSession<'_> {
                 ui.show_title(&title);
                 ui.note(Style::DIM, &format!("the session is now called {title}"));
             }
-            SlashCommand::Permissions => {
-                let lines = reports::permissions(self.agent.policy.mode, self.agent.policy.rules);
+            SlashCommand::Permissions(Some(call)) => {
+                ui.report("permissions", &[permission_log::explain(&call, &self.agent)]);
+            }
+            SlashCommand::Permissions(None) => {
+                let mut lines = reports::permissions(self.agent.policy.mode, self.agent.policy.rules);
+                let cwd = self.agent.conversation.cwd().to_string_lossy();
+                lines.extend(self.permission_log.lines(&cwd, &self.agent));
                 ui.report("permissions", &lines);
+            }
+            SlashCommand::Hooks => {
+                let mut lines = setup_reports::hooks(&self.app.setup.effective.hooks);
+                if self.app.hooks.is_empty() && !self.app.setup.effective.hooks.is_empty() {
+                    lines.push(vec![Span::plain("none of them runs: --ignore-hooks, or none is valid")]);
+                }
+                ui.report("hooks", &lines);
+            }
+            SlashCommand::Agents => ui.report("agents", &setup_reports::agents(&self.app.kinds)),
+            SlashCommand::Config => ui.report("config", &setup_reports::config(&self.app.setup, context)),
+            SlashCommand::Doctor => ui.report("doctor", &doctor::lines(context)),
+            SlashCommand::Tasks(wanted) => self.show_tasks(wanted, ui),
+            SlashCommand::AddDir(folder) => self.add_folder(folder, context, ui),
+            SlashCommand::Export(file) => self.export(file, context, ui)?,
+            SlashCommand::Copy => self.copy_answer(ui)?,
+            SlashCommand::Branch(title) => return Ok(self.branch(title, ui)),
+            SlashCommand::Memory => {
+                if let ControlFlow::Break(outcome) = self.memory(ui).await {
+                    return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
+                }
+            }
+            SlashCommand::Effort(level) => {
+                if let ControlFlow::Break(outcome) = self.set_effort(level, ui).await? {
+                    return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
+                }
             }
             SlashCommand::Status => {
                 let agent = &self.agent;
                 let file = agent.conversation.path().map(|path| path.display().to_string());
                 let servers = agent.mcp.iter().count();
+                let running = self.shells.background(0);
+                let running = running.iter().filter(|task| task.status == "running").count();
+                let roots = agent.policy.workspace.roots();
+                let added: Vec<String> =
+                    roots.iter().skip(1).map(|root| root.display().to_string()).collect();
                 let lines = reports::status(&[
                     ("version", env!("CARGO_PKG_VERSION").to_owned()),
                     ("model", agent.turn_config.model.clone()),
+                    ("effort", agent.turn_config.effort.map_or("default", Effort::name).to_owned()),
                     ("mode", agent.policy.mode.name().to_owned()),
                     ("session", agent.conversation.session().to_owned()),
                     ("file", file.unwrap_or_else(|| "none yet".to_owned())),
                     ("folder", agent.conversation.cwd().display().to_string()),
+                    ("more folders", if added.is_empty() { "none".to_owned() } else { added.join(", ") }),
                     ("MCP servers", servers.to_string()),
+                    ("background", running.to_string()),
                 ]);
                 ui.report("status", &lines);
             }
@@ -169,7 +209,7 @@ impl ChatSession<'_> {
     }
 
     /// Records a command that shows something: the session has what the person has seen.
-    fn record(&mut self, name: &str, arguments: &str, output: &str) -> Result<(), Fault> {
+    pub(super) fn record(&mut self, name: &str, arguments: &str, output: &str) -> Result<(), Fault> {
         Ok(self.agent.conversation.append_local_command(name, arguments, output)?)
     }
 

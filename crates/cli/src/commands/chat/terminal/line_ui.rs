@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use annals_agent::commands::CustomCommand;
-use annals_agent::protocol::{Command, TypedText};
+use annals_agent::protocol::{Command, Event, PermissionRequest, TypedText};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
 use annals_store::todos::TodoItem;
@@ -38,6 +38,12 @@ impl ChatUi for TerminalUi {
     fn has_pictures(&self) -> bool {
         false
     }
+
+    fn status_size(&self) -> Option<(u16, u16)> {
+        None
+    }
+
+    fn notify(&mut self, _: &str) {}
 
     fn show_title(&mut self, _: &str) {}
 
@@ -93,12 +99,26 @@ impl ChatUi for TerminalUi {
         self.ask(&choice.question).await
     }
 
-    fn handle_while_busy(
+    fn show_rewind(&mut self, _: &str) {}
+
+    fn ask_permission(&mut self, asked: &PermissionRequest, commands: &UnboundedSender<Command>) {
+        self.ask_about(asked, commands);
+    }
+
+    fn withdraw_permission(&mut self, id: &str) {
+        self.withdraw(id);
+    }
+
+    fn draw_event(&mut self, event: Event) {
+        self.show_event(event);
+    }
+
+    fn handle_busy_input(
         &mut self,
-        event: UiEvent,
+        input: UiEvent,
         commands: &UnboundedSender<Command>,
     ) -> ControlFlow<Outcome> {
-        self.handle_busy_event(event, commands)
+        self.handle_input(input, commands)
     }
 
     fn begin_work(&mut self, what: &str) {
@@ -115,6 +135,14 @@ impl ChatUi for TerminalUi {
         if self.editor.text().is_empty() && self.queue.is_empty() {
             self.editor.set(text);
         }
+    }
+
+    fn edit_file(&mut self, _: &Path) -> Option<String> {
+        Some("files are edited on the chat screen; here, use another terminal".to_owned())
+    }
+
+    fn copy(&mut self, _: &str) -> Result<(), String> {
+        Err("the clipboard is used on the chat screen; here, select the text".to_owned())
     }
 
     fn edit(&mut self, text: &str) {

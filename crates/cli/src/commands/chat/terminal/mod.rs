@@ -8,7 +8,8 @@
 //! | `terminal_ui`, `busy` | prompts and answers; events, questions and interrupts during a turn |
 //! | `show_event`, `show_agent`, `permission` | events and permission questions as lines; `annals_ui` draws them |
 //! | `session`, `auto_title` | one session: prompts, commands, its title |
-//! | `slash`, `commands`, `reports`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
+//! | `slash`, `commands`, `session_commands`, `reports`, `setup_reports`, `permission_log`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
+//! | `status_line` | the command whose output is shown below the prompt |
 //! | `trust`, `hooks`, `servers` | questions before the first session |
 //!
 //! All goes through [`Event`](annals_agent::protocol::Event) and [`Command`](annals_agent::protocol::Command): another
@@ -25,6 +26,7 @@ mod keys;
 mod line_ui;
 mod past;
 mod permission;
+mod permission_log;
 mod question;
 mod raw_mode;
 mod reports;
@@ -33,10 +35,13 @@ mod rewind;
 mod screen;
 mod servers;
 mod session;
+mod session_commands;
 mod session_picker;
+mod setup_reports;
 mod show_agent;
 mod show_event;
 mod slash;
+mod status_line;
 mod terminal_ui;
 mod trust;
 mod ui_event;
@@ -57,7 +62,9 @@ use annals_ui::terminal::ColorMode;
 use self::auto_title::TitleTask;
 use self::chat_ui::ChatUi;
 use self::cost::{AgentFiles, UnrecordedUsage};
+use self::permission_log::PermissionLog;
 use self::session::{ChatSession, NextSession};
+use self::status_line::StatusLineRunner;
 use self::terminal_ui::{ERROR, Exit, TerminalUi, WARNING};
 use self::ui_event::UiEvent;
 use super::{ChatApp, Program, resume_or_fork, runtime, start};
@@ -80,7 +87,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     };
     let color = if caps == TermCaps::Cursor { context.out.color } else { ColorMode::Plain };
     #[cfg(feature = "tui")]
-    if let Some(layout) = screen_layout(args, caps) {
+    if let Some(layout) = screen_layout(args, caps, context) {
         return screen::run(args, &cwd, layout, context);
     }
     #[cfg(not(feature = "tui"))]
@@ -101,16 +108,24 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     outcome
 }
 
-/// Returns where the screen is, unless lines are printed: because the person wants it, or the terminal can do no more.
+/// Returns where the screen is, unless lines are printed: because the person wants it, or the terminal can do no more. An
+/// option wins over the configuration file.
 #[cfg(feature = "tui")]
-fn screen_layout(args: &ChatArgs, caps: TermCaps) -> Option<annals_tui::chat::ScreenLayout> {
+fn screen_layout(
+    args: &ChatArgs,
+    caps: TermCaps,
+    context: &Context,
+) -> Option<annals_tui::chat::ScreenLayout> {
     use annals_tui::chat::ScreenLayout;
 
     use crate::args::ChatScreenArg;
-    match (caps, args.screen?) {
-        (TermCaps::Lines, _) => None,
-        (TermCaps::Cursor, ChatScreenArg::Inline) => Some(ScreenLayout::Inline),
-        (TermCaps::Cursor, ChatScreenArg::Full) => Some(ScreenLayout::Full),
+    use crate::configuration::ConfigKey;
+    match (args.screen, context.config.text(ConfigKey::Screen)) {
+        _ if caps == TermCaps::Lines || args.plain => None,
+        (Some(ChatScreenArg::Inline), _) => Some(ScreenLayout::Inline),
+        (Some(ChatScreenArg::Full), _) | (None, Some("full")) => Some(ScreenLayout::Full),
+        (None, Some("plain")) => None,
+        (None, _) => Some(ScreenLayout::Inline),
     }
 }
 
@@ -188,9 +203,18 @@ async fn converse_in_store<U: ChatUi>(
         // The receiver lives as long as the conversation.
         super::servers::connect(&servers, move |line| drop(events.send(UiEvent::Notice(line)))).await;
     });
+    let setting = app.setup.effective.status_line.clone();
+    let (has_place, status_sender) = (ui.status_size().is_some(), ui.sender());
+    if setting.is_some() && !has_place {
+        ui.note(WARNING, "the status line is shown on the chat screen, not on lines");
+    }
     let open = |start: ConversationStart| -> Result<ChatSession<'_>, Fault> {
         let (mut agent, shells) = app.agent(args, start, Approver::Person, context)?;
         agent.should_absorb_prompts = U::ABSORBS_PROMPTS;
+        let status_line = setting.clone().filter(|_| has_place).map(|setting| {
+            let handlers = app.handlers(&agent, &shells, args, context);
+            StatusLineRunner::new(setting, handlers, context.prices.clone(), status_sender.clone())
+        });
         let files = if args.no_session_persistence { AgentFiles::None } else { AgentFiles::Stored };
         Ok(ChatSession {
             agent,
@@ -199,6 +223,9 @@ async fn converse_in_store<U: ChatUi>(
             files,
             unrecorded: UnrecordedUsage::default(),
             models: app.setup.models.clone(),
+            permission_log: PermissionLog::default(),
+            status_line,
+            app: &app,
         })
     };
     let mut chat = open(begin)?;
@@ -222,6 +249,7 @@ async fn converse_in_store<U: ChatUi>(
             }),
             NextSession::Resume(path) if context.store.in_use() != store => break StoreExit::Resume(path),
             NextSession::Resume(path) => open(ConversationStart::Resume(path)),
+            NextSession::Branch { path, title } => branch(&open, path, title, &chat),
         };
         match other {
             Ok(other) => {
@@ -244,6 +272,23 @@ async fn converse_in_store<U: ChatUi>(
     ui.finish_work();
     chat.print_resume_hint(ui);
     Ok(exit)
+}
+
+/// Opens a copy of a session, which continues with the same model and mode.
+fn branch<'a>(
+    open: &impl Fn(ConversationStart) -> Result<ChatSession<'a>, Fault>,
+    path: PathBuf,
+    title: Option<String>,
+    from: &ChatSession<'a>,
+) -> Result<ChatSession<'a>, Fault> {
+    let mut copy = open(ConversationStart::Fork { path, id: None })?;
+    copy.agent.turn_config.model.clone_from(&from.agent.turn_config.model);
+    copy.agent.turn_config.effort = from.agent.turn_config.effort;
+    copy.agent.policy.mode = from.agent.policy.mode;
+    if let Some(title) = title {
+        copy.agent.conversation.set_title(&title)?;
+    }
+    Ok(copy)
 }
 
 /// Returns the session's todo list.

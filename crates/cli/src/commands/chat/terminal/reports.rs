@@ -9,6 +9,7 @@ use annals_policy::screen::visible;
 use annals_ui::figures;
 use annals_ui::terminal::{Color, Span, Style, StyledLine};
 
+use super::super::custom;
 use super::slash;
 use super::terminal_ui::ACCENT;
 
@@ -67,6 +68,7 @@ fn of_file(command: &CustomCommand) -> StyledLine {
     };
     let hint = command.hint.as_deref().map(|hint| short(hint, MAX_HINT_CHARS)).unwrap_or_default();
     let whose = match command.author {
+        _ if custom::is_ours(command) => "annals",
         Author::Person => "user",
         Author::Project => "project",
     };

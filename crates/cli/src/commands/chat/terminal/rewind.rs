@@ -77,6 +77,7 @@ pub(super) async fn rewind(
             ui.note(ERROR, &error.to_string());
             return Ok(());
         }
+        ui.show_rewind(&turn.prompt);
         ui.note(Style::DIM, "rewound to before that prompt; what followed it stays in the session file");
         ui.edit(&turn.text);
     }

@@ -8,6 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use annals_agent::api::model::Model;
+use annals_agent::api::request::Effort;
 use annals_agent::commands::CustomCommand;
 use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnReport};
 use annals_agent::tools::bash::Shells;
@@ -17,12 +18,14 @@ use annals_ui::terminal::Style;
 use annals_ui::view::{Todo, TodoState};
 
 use super::super::model::ModelNames;
-use super::super::{ChatAgent, stopped_command};
+use super::super::{ChatAgent, ChatApp, stopped_command};
 use super::auto_title::TitleTask;
 use super::chat_ui::{ChatHeader, ChatUi};
 use super::cost::{AgentFiles, UnrecordedUsage};
 use super::past;
+use super::permission_log::PermissionLog;
 use super::slash::SlashCommand;
+use super::status_line::{StatusFacts, StatusLineRunner};
 use super::terminal_ui::{PromptInput, WARNING};
 use super::ui_event::UiEvent;
 use crate::context::Context;
@@ -39,6 +42,8 @@ pub(super) enum NextSession {
     New,
     /// Another session.
     Resume(PathBuf),
+    /// A copy of a session, with this title.
+    Branch { path: PathBuf, title: Option<String> },
 }
 
 impl NextSession {
@@ -47,7 +52,7 @@ impl NextSession {
         match self {
             Self::Exit(_) => SessionExit::Prompt,
             Self::New => SessionExit::Clear,
-            Self::Resume(_) => SessionExit::Resume,
+            Self::Resume(_) | Self::Branch { .. } => SessionExit::Resume,
         }
     }
 }
@@ -63,6 +68,12 @@ pub(super) struct ChatSession<'b> {
     pub(super) unrecorded: UnrecordedUsage,
     /// The names of models.
     pub(super) models: ModelNames,
+    /// Why the last calls were asked about, allowed or denied.
+    pub(super) permission_log: PermissionLog,
+    /// The status line, if the person has one.
+    pub(super) status_line: Option<StatusLineRunner>,
+    /// What all sessions of this run share.
+    pub(super) app: &'b ChatApp,
 }
 
 impl ChatSession<'_> {
@@ -192,6 +203,10 @@ impl ChatSession<'_> {
                 match first {
                     Err(finished) => break finished,
                     Ok(event) => {
+                        self.permission_log.add(&event);
+                        if let Some(line) = &mut self.status_line {
+                            line.add(&event);
+                        }
                         self.unrecorded.add_ui_event(&event, files);
                         ui.handle_while_busy(event, &sender)?;
                     }
@@ -199,6 +214,10 @@ impl ChatSession<'_> {
             }
         };
         while let Some(event) = ui.try_next() {
+            self.permission_log.add(&event);
+            if let Some(line) = &mut self.status_line {
+                line.add(&event);
+            }
             self.unrecorded.add_ui_event(&event, files);
             ui.handle_while_busy(event, &sender)?;
         }
@@ -210,6 +229,7 @@ impl ChatSession<'_> {
             }
         }
         let produced = ui.finish_work();
+        ui.notify("annals waits for you");
         self.show_state(ui);
         ControlFlow::Continue((finished, produced))
     }
@@ -242,7 +262,7 @@ impl ChatSession<'_> {
     }
 
     /// Shows the header, and what was said before.
-    pub(super) fn open(&self, ui: &mut impl ChatUi) {
+    pub(super) fn open(&mut self, ui: &mut impl ChatUi) {
         let agent = &self.agent;
         let is_resumed = agent.conversation.path().is_some();
         let header = ChatHeader {
@@ -254,17 +274,37 @@ impl ChatSession<'_> {
         ui.show_header(&header);
         self.show_state(ui);
         if is_resumed {
-            past::show(&agent.conversation, ui);
+            past::show(&self.agent.conversation, ui);
         }
     }
 
     /// Tells the interface what its footer shows.
-    fn show_state(&self, ui: &mut impl ChatUi) {
+    fn show_state(&mut self, ui: &mut impl ChatUi) {
         let agent = &self.agent;
         let window = Model::of(&agent.turn_config.model).window;
         let used = agent.context().saturating_mul(100).checked_div(window).unwrap_or(0);
         let percent = u8::try_from(used.min(100)).ok().filter(|percent| *percent > 0);
         ui.show_state(&agent.turn_config.model, agent.policy.mode, percent);
+        let state = self.status_line.is_some().then(|| self.status_state());
+        if let (Some(line), Some(state), Some(size)) = (&mut self.status_line, state, ui.status_size()) {
+            line.update(state, size);
+        }
+    }
+
+    /// Returns what the status line is told of the session.
+    fn status_state(&self) -> StatusFacts {
+        let agent = &self.agent;
+        let cwd = agent.conversation.cwd().display().to_string();
+        let roots = agent.policy.workspace.roots();
+        StatusFacts {
+            session: agent.conversation.session().to_owned(),
+            transcript: agent.conversation.transcript_path().display().to_string(),
+            project: cwd.clone(),
+            cwd,
+            added: roots.iter().skip(1).map(|root| root.display().to_string()).collect(),
+            model: agent.turn_config.model.clone(),
+            effort: agent.turn_config.effort.map(Effort::name),
+        }
     }
 }
 

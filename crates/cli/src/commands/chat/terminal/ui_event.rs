@@ -22,8 +22,12 @@ pub(super) enum UiEvent {
     Agent(Box<Event>),
     /// What a person should know of something beside the conversation.
     Notice(String),
-    /// The status line may have changed.
+    /// Time has passed during a turn.
     Tick,
+    /// The command of the status line printed this, to be shown this many columns from the left.
+    StatusLine { text: String, padding: u16 },
+    /// The terminal has the keyboard, or has lost it.
+    Focus(bool),
     /// The terminal has another size.
     Resized,
     /// The program continues after it was stopped.

@@ -52,7 +52,6 @@ fn every_feature_is_reported_in_one_line() {
             "plugins are not loaded, and neither are their hooks: p@m (managed.json)",
             "settings of the sandbox have no effect: excludedCommands (managed.json)",
             "the output style is not used: Explanatory (managed.json)",
-            "the status line is not shown (managed.json)",
         ]
     );
 }

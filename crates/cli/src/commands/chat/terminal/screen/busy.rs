@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use annals_agent::protocol::{Command, Event, Permit, Prompt, TypedText};
+use annals_agent::protocol::{Command, PermissionRequest, Permit, Prompt, TypedText};
 use annals_policy::Mode;
 use annals_tui::chat::{ChatEffect, QuestionAnswer};
 use annals_tui::editor::PromptKind;
@@ -16,51 +16,49 @@ use super::user_question::{UserQuestions, is_user_question};
 use crate::error::Outcome;
 
 impl ScreenUi {
-    /// Handles an event during a turn.
-    pub(super) fn handle_busy_event(
+    /// Handles what the person does during a turn.
+    pub(super) fn handle_input(
         &mut self,
-        event: UiEvent,
+        input: UiEvent,
         commands: &UnboundedSender<Command>,
     ) -> ControlFlow<Outcome> {
-        match event {
-            UiEvent::Agent(event) => match event.innermost() {
-                // Questions of sub-agents are answered by the person as well.
-                Event::PermissionRequested(asked) if is_user_question(asked) => {
-                    self.calls.insert(asked.call.clone(), (asked.tool.clone(), asked.input.clone()));
-                    match UserQuestions::read(asked) {
-                        Ok(questions) => {
-                            self.screen.end_text();
-                            self.screen.ask(questions.next());
-                            self.asked.insert(asked.id.clone(), questions);
-                        }
-                        Err(error) => {
-                            let permit = Permit::Deny(Some(error.to_string()));
-                            let _ = commands.send(Command::Permit { question: asked.id.clone(), permit });
-                        }
-                    }
-                }
-                Event::PermissionRequested(asked) => {
-                    self.calls.insert(asked.call.clone(), (asked.tool.clone(), asked.input.clone()));
-                    let (question, rules) = question(asked, &self.cwd, self.screen.columns());
-                    self.grantable.insert(asked.id.clone(), rules);
-                    self.screen.end_text();
-                    self.screen.ask(question);
-                }
-                Event::PermissionWithdrawn(id) => {
-                    self.asked.remove(id);
-                    self.screen.withdraw(id);
-                }
-                _ => self.show_event(*event),
-            },
-            UiEvent::Terminated => return ControlFlow::Break(Outcome::Terminated),
-            UiEvent::Input(input) => {
-                for effect in self.apply(input) {
-                    self.carry_out(effect, commands)?;
-                }
-            }
-            _ => {}
+        let UiEvent::Input(input) = input else { return ControlFlow::Continue(()) };
+        for effect in self.apply(input) {
+            self.carry_out(effect, commands)?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Asks about a call, or what the model wants to know.
+    pub(super) fn ask_about(&mut self, asked: &PermissionRequest, commands: &UnboundedSender<Command>) {
+        self.calls.insert(asked.call.clone(), (asked.tool.clone(), asked.input.clone()));
+        let question = match is_user_question(asked) {
+            true => match UserQuestions::read(asked) {
+                Ok(questions) => {
+                    let first = questions.next();
+                    self.asked.insert(asked.id.clone(), questions);
+                    first
+                }
+                Err(error) => {
+                    let permit = Permit::Deny(Some(error.to_string()));
+                    let _ = commands.send(Command::Permit { question: asked.id.clone(), permit });
+                    return;
+                }
+            },
+            false => {
+                let (question, rules) = question(asked, &self.cwd, self.screen.columns());
+                self.grantable.insert(asked.id.clone(), rules);
+                question
+            }
+        };
+        self.screen.end_text();
+        self.screen.ask(question);
+    }
+
+    /// Removes a question that needs no answer any more.
+    pub(super) fn withdraw(&mut self, id: &str) {
+        self.asked.remove(id);
+        self.screen.withdraw(id);
     }
 
     fn carry_out(&mut self, effect: ChatEffect, commands: &UnboundedSender<Command>) -> ControlFlow<Outcome> {

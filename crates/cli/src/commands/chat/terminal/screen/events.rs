@@ -147,6 +147,9 @@ impl ScreenUi {
     fn finish(&mut self, finished: &TurnReport) {
         self.screen.end_thought();
         self.screen.end_text();
+        if let Some(prompt) = &finished.prompt {
+            self.screen.set_prompt_id(prompt);
+        }
         match &finished.ending {
             TurnEnd::Done if finished.responses > 0 => {
                 let mut facts = vec![figures::duration(finished.millis)];

@@ -1,6 +1,6 @@
 //! What is typed, in a program of the person: `$VISUAL`, `$EDITOR`, else `vi`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use annals_store::files::{create_file, create_folder};
@@ -30,19 +30,24 @@ impl ExternalEditor {
         Self { program, folder, source: context.source }
     }
 
+    /// Opens a file, and returns when the program ends; an error says why that failed.
+    pub(super) fn open(&self, path: &Path) -> Result<(), String> {
+        let mut words = self.program.split_whitespace();
+        match Command::new(words.next().unwrap_or("vi")).args(words).arg(path).status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!("{}: {status}", self.program)),
+            Err(error) => Err(format!("{}: {error}", self.program)),
+        }
+    }
+
     /// Lets the person edit a text; an error says why that failed.
     fn edit(&self, text: &str) -> Result<String, String> {
         let folder = self.folder.as_ref().ok_or("there is no data folder")?;
         let path = folder.join(format!("prompt-{}.md", new_uuid(&self.source)));
         create_folder(folder).map_err(|error| error.to_string())?;
         create_file(&path, text.as_bytes()).map_err(|error| error.to_string())?;
-        let mut words = self.program.split_whitespace();
-        let status = Command::new(words.next().unwrap_or("vi")).args(words).arg(&path).status();
-        let edited = match status {
-            Ok(status) if status.success() => read_below(folder, &path).map_err(|error| error.to_string()),
-            Ok(status) => Err(format!("{}: {status}; the text is as it was", self.program)),
-            Err(error) => Err(format!("{}: {error}", self.program)),
-        };
+        let edited = self.open(&path).map_err(|error| format!("{error}; the text is as it was"));
+        let edited = edited.and_then(|()| read_below(folder, &path).map_err(|error| error.to_string()));
         let removed = std::fs::remove_file(&path);
         let edited = edited.map(|bytes| String::from_utf8_lossy(&bytes).trim_end_matches('\n').to_owned())?;
         removed.map_err(|error| format!("{}: {error}", path.display()))?;
@@ -59,18 +64,23 @@ impl ScreenUi {
             return Ok(());
         }
         let text = self.screen.editor().text();
-        let edited = {
-            let _keys = self.keys.lock();
-            self.terminal.leave()?;
-            let edited = self.external_editor.edit(&text);
-            self.terminal.enter_again()?;
-            edited
-        };
-        self.terminal.resize(&mut self.screen);
-        match edited {
+        match self.run_editor(|editor| editor.edit(&text))? {
             Ok(text) => self.screen.editor().set_text(&text),
             Err(error) => self.screen.hint(&error),
         }
         Ok(())
+    }
+
+    /// Gives the terminal to the editor of the person, and takes it back.
+    pub(super) fn run_editor<R>(&mut self, run: impl FnOnce(&ExternalEditor) -> R) -> std::io::Result<R> {
+        let edited = {
+            let _keys = self.keys.lock();
+            self.terminal.leave()?;
+            let edited = run(&self.external_editor);
+            self.terminal.enter_again()?;
+            edited
+        };
+        self.terminal.resize(&mut self.screen);
+        Ok(edited)
     }
 }

@@ -25,9 +25,10 @@ use annals_store::ConfigDir;
 use annals_store::todos::TodoItem;
 use annals_tui::Key;
 use annals_tui::chat::{
-    ChatEffect, ChatInput, ChatOptions, ChatScreen, ChatTerminal, ScreenLayout, read_chat_input,
+    ChatEffect, ChatInput, ChatOptions, ChatScreen, ChatTerminal, FocusReports, ScreenLayout, read_chat_input,
 };
 use annals_tui::editor::Prompt;
+use annals_ui::terminal::{Span, styled_lines};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::external_editor::ExternalEditor;
@@ -39,6 +40,7 @@ use super::super::runtime;
 use super::slash::Completions;
 use super::ui_event::{self, UiEvent};
 use crate::args::ChatArgs;
+use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
@@ -46,6 +48,26 @@ use crate::error::{Fault, Outcome};
 const TICK: Duration = Duration::from_millis(250);
 /// Frames come at most this often while events arrive.
 const FRAME: Duration = Duration::from_millis(16);
+
+/// How somebody who is elsewhere is told that something waits for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notifications {
+    None,
+    /// The bell of the terminal.
+    Bell,
+    /// A notification of the desktop, by the terminal.
+    Desktop,
+}
+
+impl Notifications {
+    fn of(context: &Context) -> Self {
+        match context.config.text(ConfigKey::Notifications) {
+            Some("bell") => Self::Bell,
+            Some("desktop") => Self::Desktop,
+            _ => Self::None,
+        }
+    }
+}
 
 /// The chat screen.
 pub(super) struct ScreenUi {
@@ -69,6 +91,9 @@ pub(super) struct ScreenUi {
     /// Whether the mode that allows everything was chosen at the start.
     has_bypass: bool,
     is_header_shown: bool,
+    notifications: Notifications,
+    /// Whether the terminal has the keyboard; one that does not tell has it.
+    is_focused: bool,
     drawn: Instant,
     was_stopped: bool,
     force_quit: Arc<ForceQuit>,
@@ -104,7 +129,11 @@ pub(super) fn run(
 impl ScreenUi {
     /// Takes the terminal over; it is restored when this is dropped.
     fn open(options: ChatOptions, cwd: &Path, context: &Context) -> std::io::Result<Self> {
-        let terminal = ChatTerminal::enter(super::raw_mode::file()?, context.out.color)?;
+        let focus = match Notifications::of(context) {
+            Notifications::None => FocusReports::Off,
+            Notifications::Bell | Notifications::Desktop => FocusReports::On,
+        };
+        let terminal = ChatTerminal::enter(super::raw_mode::file()?, context.out.color, focus)?;
         let (sender, events) = unbounded_channel();
         let force_quit = ForceQuit::new(terminal.restorer());
         let keys = Arc::new(Mutex::new(()));
@@ -127,6 +156,8 @@ impl ScreenUi {
             mode: Mode::Default,
             has_bypass: false,
             is_header_shown: false,
+            notifications: Notifications::of(context),
+            is_focused: true,
             drawn: now.checked_sub(FRAME).unwrap_or(now),
             was_stopped: false,
             force_quit,
@@ -170,6 +201,17 @@ impl ScreenUi {
             }
             UiEvent::Notice(text) => {
                 self.screen.note(super::terminal_ui::WARNING, &text);
+                Ok(())
+            }
+            UiEvent::StatusLine { text, padding } => {
+                let indent = Span::plain(" ".repeat(usize::from(padding.min(40))));
+                let mut lines = styled_lines(&text);
+                lines.iter_mut().for_each(|line| line.insert(0, indent.clone()));
+                self.screen.set_status(lines);
+                Ok(())
+            }
+            UiEvent::Focus(has_focus) => {
+                self.is_focused = has_focus;
                 Ok(())
             }
             UiEvent::Continued => match std::mem::take(&mut self.was_stopped) {
@@ -247,6 +289,12 @@ fn read_keys(sender: UnboundedSender<UiEvent>, force_quit: Arc<ForceQuit>, keys:
                 return;
             };
             for input in inputs {
+                if let ChatInput::Focus(has_focus) = input {
+                    if sender.send(UiEvent::Focus(has_focus)).is_err() {
+                        return;
+                    }
+                    continue;
+                }
                 if input == ChatInput::Key(Key::Ctrl('c')) {
                     force_quit.interrupted();
                 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use annals_agent::commands::CustomCommand;
-use annals_agent::protocol::{Command, TypedText};
+use annals_agent::protocol::{Command, Event, PermissionRequest, TypedText};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
 use annals_policy::screen::visible;
 use annals_store::todos::TodoItem;
 use annals_tui::chat::{
-    ChatEffect, PermissionSign, Picker, PickerRow, Question, QuestionChoice, QuestionKind,
+    ChatEffect, ChatTerminal, PermissionSign, Picker, PickerRow, Question, QuestionChoice, QuestionKind,
 };
 use annals_tui::editor::{CommandEntry, Prompt};
 use annals_ui::figures;
@@ -27,7 +27,7 @@ use super::super::session::todo;
 use super::super::slash::{self, Completions};
 use super::super::terminal_ui::{PromptInput, WARNING};
 use super::super::ui_event::UiEvent;
-use super::ScreenUi;
+use super::{Notifications, ScreenUi};
 use crate::context::Context;
 use crate::error::Outcome;
 
@@ -41,8 +41,23 @@ impl ChatUi for ScreenUi {
         true
     }
 
+    fn status_size(&self) -> Option<(u16, u16)> {
+        Some(ChatTerminal::size())
+    }
+
+    fn notify(&mut self, text: &str) {
+        // A terminal that does not take it loses nothing.
+        let _ = match self.notifications {
+            _ if self.is_focused => Ok(()),
+            Notifications::None => Ok(()),
+            Notifications::Bell => self.terminal.ring(),
+            Notifications::Desktop => self.terminal.notify(text),
+        };
+    }
+
     fn show_title(&mut self, title: &str) {
         self.screen.footer().title = Some(title.to_owned());
+        let _ = self.terminal.set_title(&format!("annals · {title}"));
     }
 
     fn note(&mut self, style: Style, text: &str) {
@@ -106,22 +121,13 @@ impl ChatUi for ScreenUi {
         if let Some(prompt) = self.screen.dequeue() {
             return self.take(prompt);
         }
-        loop {
-            let input = match self.next_event().await {
-                UiEvent::Terminated => return PromptInput::Leave(Outcome::Terminated),
-                UiEvent::Input(input) => input,
-                _ => continue,
-            };
-            for effect in self.apply(input) {
-                match effect {
-                    ChatEffect::Submit(prompt) => return self.take(prompt),
-                    ChatEffect::CycleMode => return PromptInput::SetMode(self.next_mode()),
-                    ChatEffect::Rewind => return PromptInput::Line("/rewind".to_owned()),
-                    ChatEffect::Exit => return PromptInput::Leave(Outcome::Done),
-                    _ => {}
-                }
-            }
-        }
+        self.read(|ui, effect| match effect {
+            ChatEffect::Submit(prompt) => Some(ui.take(prompt)),
+            ChatEffect::CycleMode => Some(PromptInput::SetMode(ui.next_mode())),
+            ChatEffect::Rewind => Some(PromptInput::Line("/rewind".to_owned())),
+            _ => None,
+        })
+        .await
     }
 
     async fn choose(&mut self, choice: Choice) -> PromptInput {
@@ -129,30 +135,38 @@ impl ChatUi for ScreenUi {
             ChoiceForm::Listed => self.screen.open_picker(picker(choice)),
             ChoiceForm::InQuestion => self.screen.ask(question(choice)),
         }
-        loop {
-            let input = match self.next_event().await {
-                UiEvent::Terminated => return PromptInput::Leave(Outcome::Terminated),
-                UiEvent::Input(input) => input,
-                _ => continue,
-            };
-            for effect in self.apply(input) {
-                match effect {
-                    ChatEffect::Choose(Some(answer)) => return PromptInput::Line(answer),
-                    ChatEffect::Answer(answer) => return PromptInput::Line(answer.answer),
-                    ChatEffect::Choose(None) | ChatEffect::Refuse(_) => return PromptInput::Nothing,
-                    ChatEffect::Exit => return PromptInput::Leave(Outcome::Done),
-                    _ => {}
-                }
-            }
-        }
+        self.read(|_, effect| match effect {
+            ChatEffect::Choose(Some(answer)) => Some(PromptInput::Line(answer)),
+            ChatEffect::Answer(answer) => Some(PromptInput::Line(answer.answer)),
+            ChatEffect::Choose(None) | ChatEffect::Refuse(_) => Some(PromptInput::Nothing),
+            _ => None,
+        })
+        .await
     }
 
-    fn handle_while_busy(
+    fn show_rewind(&mut self, prompt: &str) {
+        self.screen.rewind_to(prompt);
+    }
+
+    fn ask_permission(&mut self, asked: &PermissionRequest, commands: &UnboundedSender<Command>) {
+        self.ask_about(asked, commands);
+        self.notify(&format!("annals asks about {}", asked.tool));
+    }
+
+    fn withdraw_permission(&mut self, id: &str) {
+        self.withdraw(id);
+    }
+
+    fn draw_event(&mut self, event: Event) {
+        self.show_event(event);
+    }
+
+    fn handle_busy_input(
         &mut self,
-        event: UiEvent,
+        input: UiEvent,
         commands: &UnboundedSender<Command>,
     ) -> ControlFlow<Outcome> {
-        self.handle_busy_event(event, commands)
+        self.handle_input(input, commands)
     }
 
     fn begin_work(&mut self, what: &str) {
@@ -176,6 +190,17 @@ impl ChatUi for ScreenUi {
             Some(prompt) => self.screen.editor().take_back(&[prompt]),
             None => self.screen.editor().set_text(text),
         }
+    }
+
+    fn edit_file(&mut self, path: &Path) -> Option<String> {
+        match self.run_editor(|editor| editor.open(path)) {
+            Ok(edited) => edited.err(),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    fn copy(&mut self, text: &str) -> Result<(), String> {
+        self.terminal.copy(text).map_err(|error| error.to_string())
     }
 
     fn edit(&mut self, text: &str) {
@@ -252,6 +277,28 @@ impl ChatUi for ScreenUi {
 }
 
 impl ScreenUi {
+    /// Applies what the person does until something of it is an input.
+    async fn read(
+        &mut self,
+        mut input: impl FnMut(&mut Self, ChatEffect) -> Option<PromptInput>,
+    ) -> PromptInput {
+        loop {
+            let done = match self.next_event().await {
+                UiEvent::Terminated => return PromptInput::Leave(Outcome::Terminated),
+                UiEvent::Input(done) => done,
+                _ => continue,
+            };
+            for effect in self.apply(done) {
+                if effect == ChatEffect::Exit {
+                    return PromptInput::Leave(Outcome::Done);
+                }
+                if let Some(input) = input(self, effect) {
+                    return input;
+                }
+            }
+        }
+    }
+
     /// Shows a prompt that is sent now.
     fn take(&mut self, prompt: Prompt) -> PromptInput {
         self.screen.prompt(&prompt);

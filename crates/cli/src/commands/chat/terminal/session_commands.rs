@@ -1,0 +1,217 @@
+//! Slash commands that change a session or write something: `/export`, `/branch`, `/add-dir`, `/effort`, `/tasks stop`,
+//! `/memory` and `/copy`.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use annals_agent::api::request::{Effort, Role};
+use annals_json::Value;
+use annals_policy::paths::Disk;
+use annals_store::files::create_file;
+use annals_ui::terminal::{Span, Style};
+
+use super::chat_ui::{ChatUi, Choice, ChoiceRow};
+use super::session::{ChatSession, NextSession};
+use super::setup_reports;
+use super::terminal_ui::{ERROR, PromptInput, WARNING};
+use crate::args::{ExportArgs, ExportDetail, ExportFormat};
+use crate::commands::export::Document;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::session::ResolvedSession;
+
+/// The levels of effort.
+const EFFORTS: [Effort; 5] = [Effort::Low, Effort::Medium, Effort::High, Effort::ExtraHigh, Effort::Max];
+
+impl ChatSession<'_> {
+    /// Writes the conversation to a file, and never over another one.
+    pub(super) fn export(
+        &self,
+        file: Option<String>,
+        context: &Context,
+        ui: &mut impl ChatUi,
+    ) -> Result<(), Fault> {
+        let Some(session) = self.agent.conversation.path() else {
+            ui.note(WARNING, "there is nothing to export yet, or the session is not stored");
+            return Ok(());
+        };
+        let file = file.unwrap_or_else(|| format!("conversation-{}.md", self.agent.conversation.session()));
+        let path = self.agent.conversation.cwd().join(file);
+        let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let formats = [ExportFormat::Markdown, ExportFormat::Html, ExportFormat::Text, ExportFormat::Json];
+        let Some(form) = formats.into_iter().find(|form| form.extension() == ending) else {
+            ui.note(WARNING, "the name of the file has to end in .md, .html, .txt or .jsonl");
+            return Ok(());
+        };
+        let args = ExportArgs {
+            sessions: Vec::new(),
+            all: false,
+            project: None,
+            to: PathBuf::new(),
+            form,
+            detail: ExportDetail::Full,
+            redact: false,
+            include_agents: form != ExportFormat::Json,
+            force: false,
+        };
+        let target = ResolvedSession::find(context, &session.to_string_lossy())?;
+        let document = Document::of(&args, &target, context)?;
+        match create_file(&path, &document.bytes) {
+            Ok(()) => {
+                ui.note(Style::PLAIN, &format!("written to {}, with secrets if it has any", path.display()))
+            }
+            Err(error) => ui.note(ERROR, &error.to_string()),
+        }
+        Ok(())
+    }
+
+    /// Continues in a copy of the session.
+    pub(super) fn branch(&self, title: Option<String>, ui: &mut impl ChatUi) -> ControlFlow<NextSession> {
+        match self.agent.conversation.path() {
+            // A copy would continue where the file ends.
+            Some(_) if self.agent.conversation.is_rewound() => {
+                ui.note(WARNING, "the conversation was rewound: send a prompt first, then branch");
+            }
+            Some(path) => return ControlFlow::Break(NextSession::Branch { path: path.to_path_buf(), title }),
+            None => ui.note(WARNING, "the session has no file: send a prompt first"),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Lets tools work in another folder.
+    pub(super) fn add_folder(&mut self, folder: Option<String>, context: &Context, ui: &mut impl ChatUi) {
+        let Some(folder) = folder else {
+            let roots = self.agent.policy.workspace.roots();
+            let shown: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+            return ui
+                .note(Style::PLAIN, &format!("folders: {}; /add-dir FOLDER adds one", shown.join(", ")));
+        };
+        let folder = match (folder.strip_prefix("~/"), context.home.as_deref()) {
+            (Some(below), Some(home)) => home.join(below),
+            _ => self.agent.conversation.cwd().join(&folder),
+        };
+        let real = match std::fs::canonicalize(&folder) {
+            Ok(real) if real.is_dir() => real,
+            Ok(_) => return ui.note(ERROR, &format!("{}: not a folder", folder.display())),
+            Err(error) => return ui.note(ERROR, &format!("{}: {error}", folder.display())),
+        };
+        if self.agent.policy.workspace.roots().iter().any(|root| real.starts_with(root)) {
+            return ui.note(Style::DIM, &format!("{} is in the workspace already", real.display()));
+        }
+        self.agent.policy.workspace.add(&Disk, &real);
+        let said = format!("{} belongs to the workspace until annals exits", real.display());
+        ui.note(Style::PLAIN, &said);
+    }
+
+    /// Shows or changes how hard the model tries.
+    pub(super) async fn set_effort(
+        &mut self,
+        level: Option<String>,
+        ui: &mut impl ChatUi,
+    ) -> Result<ControlFlow<Outcome>, Fault> {
+        let names = EFFORTS.map(Effort::name);
+        let current = self.agent.turn_config.effort.map_or("the model's default", Effort::name);
+        let level = match level {
+            Some(level) => level,
+            None if ui.has_pictures() => {
+                let rows = names.map(|name| ChoiceRow::new(name, vec![Span::plain(name)])).to_vec();
+                let question = format!("the effort is {current}; which one from now on?");
+                match ui.choose(Choice { rows, question, preset: 2, ..Choice::default() }).await {
+                    PromptInput::Leave(outcome) => return Ok(ControlFlow::Break(outcome)),
+                    PromptInput::Line(level) => level,
+                    PromptInput::Nothing | PromptInput::SetMode(_) => return Ok(ControlFlow::Continue(())),
+                }
+            }
+            None => {
+                ui.note(Style::PLAIN, &format!("effort: {current}; /effort {} changes it", names.join("|")));
+                return Ok(ControlFlow::Continue(()));
+            }
+        };
+        match EFFORTS.into_iter().find(|effort| effort.name() == level) {
+            Some(effort) => {
+                self.agent.turn_config.effort = Some(effort);
+                let said = format!("effort set to {level}; models that have no such setting ignore it");
+                ui.note(Style::PLAIN, &said);
+                self.record("effort", &level, &said)?;
+            }
+            None => ui.note(WARNING, &format!("unknown effort; there are {}", names.join(", "))),
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Shows commands in the background, or stops one.
+    pub(super) fn show_tasks(&self, wanted: Option<String>, ui: &mut impl ChatUi) {
+        const MAX_BYTES: usize = 16 << 10;
+        let Some(wanted) = wanted else {
+            let tasks = self.shells.background(MAX_BYTES);
+            return ui.report("background", &setup_reports::tasks(&tasks));
+        };
+        match wanted.strip_prefix("stop ").map(str::trim) {
+            Some(id) if self.shells.stop(id) => ui.note(Style::PLAIN, &format!("{id} is being stopped")),
+            Some(id) => ui.note(WARNING, &format!("no command {id} runs in the background")),
+            None => ui.note(WARNING, "/tasks shows the commands in the background, /tasks stop ID stops one"),
+        }
+    }
+
+    /// Shows memory files; where lists are shown, one can be edited.
+    pub(super) async fn memory(&self, ui: &mut impl ChatUi) -> ControlFlow<Outcome> {
+        let memory = self.agent.system_prompt.as_ref().map(|prompt| &prompt.memory);
+        let Some(memory) = memory else { return ControlFlow::Continue(()) };
+        if !ui.has_pictures() || memory.files().is_empty() {
+            ui.report("memory", &setup_reports::memory(memory));
+            return ControlFlow::Continue(());
+        }
+        let row = |(number, file): (usize, &annals_agent::context::MemoryFile)| ChoiceRow {
+            answer: number.to_string(),
+            line: setup_reports::memory_file(file),
+            preview: file.text.lines().take(40).map(|line| vec![Span::plain(line)]).collect(),
+            is_elsewhere: false,
+        };
+        let choice = Choice {
+            rows: memory.files().iter().enumerate().map(row).collect(),
+            question: "edit which memory file?".to_owned(),
+            ..Choice::default()
+        };
+        let chosen = match ui.choose(choice).await {
+            PromptInput::Leave(outcome) => return ControlFlow::Break(outcome),
+            PromptInput::Line(number) => number.parse::<usize>().ok(),
+            PromptInput::Nothing | PromptInput::SetMode(_) => None,
+        };
+        let path: Option<&Path> =
+            chosen.and_then(|at| memory.files().get(at)).map(|file| file.path.as_path());
+        if let Some(path) = path {
+            match ui.edit_file(path) {
+                Some(error) => ui.note(ERROR, &error),
+                None => {
+                    ui.note(Style::DIM, "new sessions have what it says now; this one after a compaction")
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Returns the text of the last answer.
+    fn last_answer(&mut self) -> Result<Option<String>, Fault> {
+        let messages = self.agent.conversation.messages()?;
+        let text = |block: &Vec<u8>| {
+            let block = Value::parse(block).ok()?;
+            block.get("type")?.text().filter(|kind| kind.is("text"))?;
+            block.get("text")?.text().map(|text| text.to_string())
+        };
+        let answers = messages.iter().rev().filter(|message| message.role == Role::Assistant);
+        let texts =
+            answers.map(|message| message.blocks.iter().filter_map(text).collect::<Vec<_>>().join("\n\n"));
+        Ok(texts.into_iter().find(|text| !text.is_empty()))
+    }
+
+    /// Puts the last answer on the clipboard.
+    pub(super) fn copy_answer(&mut self, ui: &mut impl ChatUi) -> Result<(), Fault> {
+        let text = self.last_answer()?;
+        match text.as_deref().map(|text| ui.copy(text)) {
+            None => ui.note(Style::DIM, "there is no answer yet"),
+            Some(Ok(())) => ui.note(Style::DIM, "the terminal was asked to copy the last answer"),
+            Some(Err(why)) => ui.note(WARNING, &why),
+        }
+        Ok(())
+    }
+}

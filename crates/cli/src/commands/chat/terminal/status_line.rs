@@ -1,0 +1,279 @@
+//! The status line: a command of the person gets what is known of the session, and what it prints is shown below the prompt.
+//!
+//! It runs when a session opens, after each response, and when the model or the mode changes; after a pause, since changes
+//! come in groups. One that is still running then is ended.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use annals_agent::api::model::Model;
+use annals_agent::hook_handlers::{HandlerContext, run_status_line};
+use annals_agent::protocol::{Event, tokens};
+use annals_json::{ObjectWriter, Value, object};
+use annals_policy::settings::StatusLineSetting;
+use annals_store::session::WRITTEN_FORM;
+use annals_transcript::price::Prices;
+use annals_transcript::usage::{ServiceTier, Speed};
+use annals_ui::figures;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::JoinHandle;
+
+use super::ui_event::UiEvent;
+
+/// How long a change waits for others.
+const DEBOUNCE: Duration = Duration::from_millis(300);
+
+/// What is known of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct StatusFacts {
+    pub(super) session: String,
+    pub(super) transcript: String,
+    pub(super) cwd: String,
+    pub(super) project: String,
+    pub(super) added: Vec<String>,
+    pub(super) model: String,
+    pub(super) effort: Option<&'static str>,
+}
+
+/// What a session has used since it was opened.
+#[derive(Clone, Debug, Default)]
+struct StatusUsage {
+    dollars: f64,
+    api_millis: u64,
+    lines_added: u64,
+    lines_removed: u64,
+    /// The last response: tokens of its request without and with the cache, and of its answer.
+    last: Option<[u64; 4]>,
+}
+
+/// The status line of a session.
+pub(super) struct StatusLineRunner {
+    setting: StatusLineSetting,
+    handlers: Arc<HandlerContext>,
+    prices: Prices,
+    sender: UnboundedSender<UiEvent>,
+    began: Instant,
+    state: StatusFacts,
+    usage: StatusUsage,
+    size: (u16, u16),
+    task: Option<JoinHandle<()>>,
+}
+
+impl StatusLineRunner {
+    pub(super) fn new(
+        setting: StatusLineSetting,
+        handlers: HandlerContext,
+        prices: Prices,
+        sender: UnboundedSender<UiEvent>,
+    ) -> Self {
+        Self {
+            setting,
+            handlers: Arc::new(handlers),
+            prices,
+            sender,
+            began: Instant::now(),
+            state: StatusFacts::default(),
+            usage: StatusUsage::default(),
+            size: (80, 24),
+            task: None,
+        }
+    }
+
+    /// Runs the command for a state of the session.
+    pub(super) fn update(&mut self, state: StatusFacts, size: (u16, u16)) {
+        (self.state, self.size) = (state, size);
+        self.run();
+    }
+
+    /// Counts what an event says, and runs the command after a response.
+    pub(super) fn add(&mut self, event: &UiEvent) {
+        let UiEvent::Agent(event) = event else { return };
+        match event.innermost() {
+            Event::Usage { model, usage, .. } => {
+                let cost = self.prices.cost(&tokens(usage), model, ServiceTier::Standard, Speed::Standard);
+                self.usage.dollars += cost.usd().map_or(0.0, |usd| usd.dollars());
+                if matches!(**event, Event::Usage { .. }) {
+                    let count = |name| usage.count(name);
+                    self.usage.last = Some([
+                        count("input_tokens"),
+                        count("cache_creation_input_tokens"),
+                        count("cache_read_input_tokens"),
+                        usage.output(),
+                    ]);
+                    self.run();
+                }
+            }
+            Event::ToolDone { line, .. } => {
+                let (added, removed) = changed_lines(&line.result);
+                self.usage.lines_added += added;
+                self.usage.lines_removed += removed;
+            }
+            Event::Finished(report) => self.usage.api_millis += report.api_millis,
+            _ => {}
+        }
+    }
+
+    fn run(&mut self) {
+        let pause = if self.task.is_some() { DEBOUNCE } else { Duration::ZERO };
+        self.stop();
+        let (handlers, setting, sender) =
+            (Arc::clone(&self.handlers), self.setting.clone(), self.sender.clone());
+        let (state, usage, began, size) = (self.state.clone(), self.usage.clone(), self.began, self.size);
+        self.task = Some(tokio::spawn(async move {
+            tokio::time::sleep(pause).await;
+            let folder = PathBuf::from(&state.cwd);
+            loop {
+                let input = input(&state, &usage, began.elapsed());
+                let printed = run_status_line(&handlers, &setting.command, &input, &folder, size).await;
+                let text = printed.unwrap_or_default();
+                // The receiver lives as long as the conversation.
+                let _ = sender.send(UiEvent::StatusLine { text, padding: setting.padding });
+                match setting.refresh {
+                    Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+                    None => return,
+                }
+            }
+        }));
+    }
+
+    fn stop(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.abort();
+        }
+    }
+}
+
+impl Drop for StatusLineRunner {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The lines that an edit added and removed.
+fn changed_lines(result: &[u8]) -> (u64, u64) {
+    let patch = Value::parse(result).ok().and_then(|result| result.get("structuredPatch"));
+    let Some(patch) = patch else { return (0, 0) };
+    let mut changed = (0, 0);
+    for hunk in patch.items() {
+        for line in hunk.get("lines").iter().flat_map(|lines| lines.items()) {
+            let text = line.text().map(|text| text.to_string()).unwrap_or_default();
+            changed.0 += u64::from(text.starts_with('+'));
+            changed.1 += u64::from(text.starts_with('-'));
+        }
+    }
+    changed
+}
+
+/// What the command gets, by the contract of the original.
+fn input(state: &StatusFacts, usage: &StatusUsage, elapsed: Duration) -> Vec<u8> {
+    let window = Model::of(&state.model).window;
+    let context = usage.last.map(|[input, written, read, _]| input + written + read);
+    let percent =
+        context.map(|context| context.saturating_mul(100).checked_div(window).unwrap_or(0).min(100));
+    let mut json = object(|object| {
+        object.string("session_id", &state.session).string("transcript_path", &state.transcript);
+        object.string("cwd", &state.cwd);
+        object.object("model", |model| {
+            model.string("id", &state.model).string("display_name", figures::model(&state.model));
+        });
+        object.object("workspace", |workspace| {
+            workspace.string("current_dir", &state.cwd).string("project_dir", &state.project);
+            workspace.array("added_dirs", |list| {
+                state.added.iter().for_each(|folder| {
+                    list.string(folder);
+                });
+            });
+        });
+        object.string("version", WRITTEN_FORM);
+        object.object("output_style", |style| {
+            style.string("name", "default");
+        });
+        object.object("cost", |cost| {
+            cost.raw("total_cost_usd", format!("{:.6}", usage.dollars).as_bytes());
+            cost.number("total_duration_ms", elapsed.as_millis() as i128);
+            cost.number("total_api_duration_ms", usage.api_millis);
+            cost.number("total_lines_added", usage.lines_added);
+            cost.number("total_lines_removed", usage.lines_removed);
+        });
+        object.object("context_window", |context_window| {
+            context_window.number("total_input_tokens", context.unwrap_or(0));
+            context_window.number("total_output_tokens", usage.last.map_or(0, |[.., output]| output));
+            context_window.number("context_window_size", window);
+            number_or_null(context_window, "used_percentage", percent);
+            number_or_null(context_window, "remaining_percentage", percent.map(|percent| 100 - percent));
+            match usage.last {
+                Some([input, written, read, output]) => {
+                    context_window.object("current_usage", |current| {
+                        current.number("input_tokens", input).number("output_tokens", output);
+                        current.number("cache_creation_input_tokens", written);
+                        current.number("cache_read_input_tokens", read);
+                    });
+                }
+                None => {
+                    context_window.raw("current_usage", b"null");
+                }
+            }
+        });
+        object.boolean("exceeds_200k_tokens", context.is_some_and(|context| context > 200_000));
+        if let Some(effort) = state.effort {
+            object.object("effort", |object| {
+                object.string("level", effort);
+            });
+        }
+    });
+    json.push(b'\n');
+    json
+}
+
+fn number_or_null(object: &mut ObjectWriter<'_>, key: &str, number: Option<u64>) {
+    match number {
+        Some(number) => object.number(key, number),
+        None => object.raw(key, b"null"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_input_has_the_form_of_the_original() {
+        let state = StatusFacts {
+            session: "s".into(),
+            transcript: "/t.jsonl".into(),
+            cwd: "/w".into(),
+            project: "/w".into(),
+            model: "claude-opus-4-5-20251101".into(),
+            ..StatusFacts::default()
+        };
+        let text = |usage: &StatusUsage| {
+            let json = input(&state, usage, Duration::from_millis(1500));
+            String::from_utf8_lossy(&json).trim_end().to_owned()
+        };
+        let first = text(&StatusUsage::default());
+        let expected = r#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/w","model":{"id":"claude-opus-4-5-20251101","display_name":"opus-4-5"},"workspace":{"current_dir":"/w","project_dir":"/w","added_dirs":[]},"version":"#;
+        assert!(first.starts_with(expected), "{first}");
+        assert!(
+            first.contains(r#""used_percentage":null,"remaining_percentage":null,"current_usage":null"#),
+            "{first}"
+        );
+        let usage = StatusUsage { last: Some([10, 0, 49_990, 20]), dollars: 0.25, ..StatusUsage::default() };
+        let later = text(&usage);
+        for part in [
+            r#""total_cost_usd":0.250000,"total_duration_ms":1500"#,
+            r#""total_input_tokens":50000,"total_output_tokens":20,"context_window_size":200000,"used_percentage":25,"remaining_percentage":75"#,
+            r#""current_usage":{"input_tokens":10,"output_tokens":20,"cache_creation_input_tokens":0,"cache_read_input_tokens":49990}"#,
+            r#""exceeds_200k_tokens":false"#,
+        ] {
+            assert!(later.contains(part), "{part}: {later}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_patch_are_counted() {
+        let result = br#"{"structuredPatch":[{"lines":[" a","-b","+c","+d"]},{"lines":["-e"]}]}"#;
+        assert_eq!(changed_lines(result), (2, 2));
+        assert_eq!(changed_lines(b"{}"), (0, 0));
+    }
+}

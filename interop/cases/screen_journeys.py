@@ -1,0 +1,95 @@
+"""The chat screen of annals: what is steered, queued, rewound and branched there leaves sessions that the client resumes."""
+import glob
+import json
+import os
+import sys
+
+import client
+from bench import Failed, read
+from chat import SCRIPT, go_on
+from round_trip import agree
+
+DRIVER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "screen.py")
+ALL = {
+    **SCRIPT,
+    "silent": [{"content": [{"type": "text", "text": "never"}], "play": ["stall"]}],
+    "slow": [[{"type": "tool_use", "name": "Bash", "input": {"command": "echo begun; sleep 3"}}], [{"type": "text", "text": "Slept well."}]],
+    "write": [[{"type": "tool_use", "name": "Write", "input": {"file_path": "{{CWD}}/beds.txt", "content": "thirty beds\n"}}], [{"type": "text", "text": "Written."}]],
+}
+# Keys that come right after a question are not for it.
+SETTLE = {"wait": 0.6}
+
+
+def sees(text):
+    return {"sees": text}
+
+
+def press(keys):
+    return {"press": keys}
+
+
+def journey(bench, *steps):
+    """One conversation on the chat screen; the sessions that are there afterwards, oldest first."""
+    chat = [bench.annals.path, "--data-dir", os.path.join(bench.config, os.pardir, "data"), "chat", "--screen", "inline", "--model", bench.model]
+    steps = [sees("shift-tab"), *steps, press("/exit\r")]
+    done = client.run([sys.executable, DRIVER, json.dumps(steps)], bench.api, bench.config, bench.workdir, chat, ALL)
+    if done.code or done.timed_out:
+        raise Failed("ours: " + done.explain() + done.error)
+    if done.violations:
+        raise Failed("the API would refuse ours: " + "; ".join(sorted(set(done.violations))))
+    files = glob.glob(os.path.join(bench.config, "projects", "*", "*.jsonl"))
+    return sorted(files, key=os.path.getmtime)
+
+
+def session_of(path):
+    return os.path.basename(path).removesuffix(".jsonl")
+
+
+def resumed(bench, path, *said):
+    """The client sends what ours would, goes on, and ours goes on after it."""
+    agree(bench, path, session_of(path))
+    go_on(bench, session_of(path), *said)
+
+
+def case_escape_before_any_output(bench):
+    path, = journey(
+        bench, press("Say @@hello@@\r"), sees("Good day."), press("@@silent@@\r"), sees("esc to interrupt"), SETTLE, press("\x1b"),
+        sees("interrupted"), sees("❯ @@silent@@"), press("\x15"), press("We: @@ours@@\r"), sees("Said by us."))
+    if "@@silent@@" not in read(path).decode():
+        raise Failed("the prompt that was given back is not in the file")
+    if "@@silent@@" in str(bench.would_send(path)):
+        raise Failed("the prompt that was given back is sent again")
+    resumed(bench, path, "Good day.", "Said by us.")
+
+
+def case_queued_prompts(bench):
+    path, = journey(bench, press("@@slow@@\r"), sees("begun"), press("and then @@ours@@\r"), sees("queued: and then"), sees("Said by us."))
+    resumed(bench, path, "begun", "and then @@ours@@")
+
+
+def case_lines_for_the_shell(bench):
+    path, = journey(bench, press("!echo @@hello@@\r"), sees("Good day."))
+    if "<bash-input>echo @@hello@@</bash-input>" not in read(path).decode():
+        raise Failed(read(path).decode())
+    resumed(bench, path, "<bash-stdout>@@hello@@", "Good day.")
+
+
+def case_rewind_of_conversation_and_files(bench):
+    path, = journey(
+        bench, press("Say @@hello@@\r"), sees("Good day."), press("Now @@write@@\r"), sees("Written."), SETTLE, press("/rewind\r"),
+        sees("rewind to before which prompt?"), press("\r"), sees("1. files and conversation"), SETTLE, press("1"), sees("❯ Now @@write@@"),
+        press("\x15"), press("We: @@ours@@\r"), sees("Said by us."))
+    if os.path.exists(os.path.join(bench.workdir, "beds.txt")):
+        raise Failed("the file is still there")
+    if "thirty beds" in str(bench.would_send(path)):
+        raise Failed("what was rewound is sent again")
+    resumed(bench, path, "Good day.", "Said by us.")
+
+
+def case_branch(bench):
+    first, second = journey(
+        bench, press("Say @@hello@@\r"), sees("Good day."), press("/branch Other beds\r"), sees("resumed"), press("We: @@ours@@\r"), sees("Said by us."))
+    if "Said by us." in read(first).decode() or "Said by us." not in read(second).decode():
+        raise Failed("the branch is not in a file of its own")
+    resumed(bench, second, "Good day.", "Said by us.")
+    resumed(bench, first, "Good day.")
