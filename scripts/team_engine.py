@@ -1,8 +1,10 @@
-"""What scripts/team-proof and scripts/team-rights share: the binary in a home of its own, and a team's engine."""
+"""What scripts/team-proof, scripts/team-rights and scripts/team-forget share: the binary in a home of its own, its servers, and a team's engine."""
 import json
 import os
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 from common import ROOT, SKIPPED, hermetic, skip
 
@@ -23,6 +25,33 @@ class Annals:
         """The documents that a command prints: one, or a list of several."""
         documents = [json.loads(line) for line in self.run(*arguments, "--json").splitlines()]
         return documents[0] if len(documents) == 1 else documents
+
+
+class Server:
+    """`annals receive` or `annals serve --from`."""
+
+    def __init__(self, annals, *arguments):
+        self.process = subprocess.Popen([annals.path, "--quiet", *arguments], stdout=subprocess.PIPE, env=annals.environment, text=True)
+        self.url = self.process.stdout.readline().strip()
+
+    def request(self, method, path, token, body=None, headers=()):
+        headers = dict(headers)
+        if token.startswith("url:"):
+            path += ("&" if "?" in path else "?") + "token=" + token[4:]
+        elif token.startswith("basic:"):
+            headers["Authorization"] = "Basic " + token[6:]
+        elif token:
+            headers["Authorization"] = "Bearer " + token
+        request = urllib.request.Request(self.url + path, data=body, headers=headers, method=method)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read()
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
 
 
 def start_engine(folder, *options):

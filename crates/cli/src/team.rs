@@ -25,7 +25,7 @@ pub(crate) fn address(option: &str, text: &str) -> Result<EngineAddress, Fault> 
                 "put the login into --login-file, or into $ANNALS_CLICKHOUSE_USER and $ANNALS_CLICKHOUSE_PASSWORD",
             ),
             _ if text.starts_with("http") => {
-                fault.hint("https://… of `annals serve --from` answers ls, show, search, usage and stats")
+                fault.hint("https://… of `annals serve --from` answers ls, show, search, usage, stats and clone")
             }
             _ => fault,
         }

@@ -13,7 +13,7 @@ Examples:
   annals clone 190c --into /srv/app
 
   # A colleague's session, redacted, into the project of this folder
-  annals clone 190c --at clickhouse+https://db";
+  annals clone 190c --at https://annals.example.org";
 
 /// `annals clone`
 #[derive(Debug, clap::Args)]
@@ -25,6 +25,9 @@ pub(crate) struct CloneArgs {
     /// Copy it to the project of this working directory [default: the session's own; with --at, this one]
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
+    /// Write the session of a team as a bundle to standard output, for `serve --from`
+    #[arg(long, hide = true, requires = "at")]
+    pub(crate) bundle: bool,
     #[command(flatten)]
     pub(crate) at: AtArgs,
     #[command(flatten)]

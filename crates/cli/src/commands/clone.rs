@@ -4,25 +4,37 @@ use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
 use annals_store::{ConfigDir, SessionKey, Slug};
+use annals_surgery::bundle::{self, Bundle, ImportIds, ImportTarget, gather};
 use annals_surgery::clone::{CloneTarget, plan};
 use annals_surgery::session_files::{SessionFile, load};
 use annals_surgery::{Plan, Session};
 use annals_team::Engine;
 use annals_team::query::TeamFile;
 
+use super::import::{fault, unreadable};
 use crate::args::{CloneArgs, ConfirmArgs};
 use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
+use crate::remote::{Question, fetch_bundle};
 use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::team_store::{FetchedFiles, files_of_session};
 use crate::words;
 
 pub(crate) fn run(args: &CloneArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(question) = Question::for_bundle(&args.session, &args.at) {
+        let bytes = fetch_bundle(&question, context)?;
+        let bundle = Bundle::read(&bytes[..]).map_err(|error| unreadable(question.at(), error))?;
+        return clone_bundle(&bundle, args, context);
+    }
     if let Some(engine) = args.at.open(context)? {
-        return of_team(args, &engine, context);
+        let bundle = fetch(args, &engine, context)?;
+        return match args.bundle {
+            true => write_bundle(&bundle, context),
+            false => clone_bundle(&bundle, args, context),
+        };
     }
     let (session, session_files) = read(&args.session, context)?;
     let into = match &args.into {
@@ -32,8 +44,8 @@ pub(crate) fn run(args: &CloneArgs, context: &mut Context) -> Result<Outcome, Fa
     carry_out_clone(&session, &session_files, &into, args.confirm, context)
 }
 
-/// Clones a session of a team into the project of a folder of this machine.
-fn of_team(args: &CloneArgs, engine: &Engine, context: &mut Context) -> Result<Outcome, Fault> {
+/// Fetches a session of a team, with everything that belongs to it.
+fn fetch(args: &CloneArgs, engine: &Engine, context: &Context) -> Result<Bundle, Fault> {
     let found = files_of_session(engine, &args.at.scope.scope(), &args.session, context)?;
     let mut sessions: Vec<&TeamFile> = found.iter().filter(|file| file.role == "session").collect();
     sessions.sort_by(|left, right| left.session.cmp(&right.session));
@@ -51,29 +63,45 @@ fn of_team(args: &CloneArgs, engine: &Engine, context: &mut Context) -> Result<O
     let Some(path) = fetched.paths.iter().find(is_it) else {
         return Err(Fault::nothing_found(format!("the team has no lines of session {wanted}")));
     };
-    let (mut session, session_files) = load(path)?;
-    let elsewhere = leave_out_elsewhere(&mut session);
-    if elsewhere > 0 {
-        let agents = words::plural(elsewhere, "sub-agent that worked", "sub-agents that worked");
-        context.say(format!("{agents} in another project left out"));
+    let (bundle, left_out) = gather(path).map_err(|error| Fault::damage(error.to_string()))?;
+    if !left_out.is_empty() {
+        let files = words::plural(
+            left_out.len() as u64,
+            "file that no client reads is",
+            "files that no client reads are",
+        );
+        context.say(format!("{files} left out"));
     }
+    Ok(bundle)
+}
+
+/// Writes the bundle of a team's session, for `serve --from`.
+fn write_bundle(bundle: &Bundle, context: &mut Context) -> Result<Outcome, Fault> {
+    if context.out.is_terminal {
+        return Err(Fault::usage("a bundle is not for a terminal"));
+    }
+    let mut bytes = Vec::new();
+    bundle.write(&mut bytes)?;
+    context.out.exact(&bytes)?;
+    Ok(Outcome::Done)
+}
+
+/// Clones a session of a team into the project of a folder of this machine.
+fn clone_bundle(bundle: &Bundle, args: &CloneArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let here = context.current_dir.clone().unwrap_or_default();
     let folder = here.join(args.into.as_deref().unwrap_or(&here));
     let cwd = folder.canonicalize().unwrap_or(folder).to_string_lossy().into_owned();
-    let into = CloneTarget::Project { config: context.store.config_dir().clone(), cwd };
+    let target = ImportTarget { config: context.store.config_dir().clone(), cwd: Some(cwd) };
+    let name = Path::new("a session of the team");
+    let discovery = context.discover();
+    let mut import =
+        bundle::plan(bundle, name, &target, ImportIds::New, &discovery, &context.source).map_err(fault)?;
+    import.plan.what = format!("clone {} as {}", bundle.session, import.session);
     context.say("this session is redacted: its secrets were replaced before it was sent, and outputs that were not sent are missing");
-    carry_out_clone(&session, &session_files, &into, args.confirm, context)
-}
-
-/// Leaves out sub-agents whose files are in other projects: there is no place for them here.
-fn leave_out_elsewhere(session: &mut Session) -> u64 {
-    let (folder, beside) = (session.folder(), session.path.parent().map(Path::to_path_buf));
-    let before = session.agents.len();
-    session.agents.retain(|agent| {
-        let path = &agent.entry.path;
-        path.starts_with(&folder) || path.parent() == beside.as_deref()
-    });
-    (before - session.agents.len()) as u64
+    let new = CopyPlan { session: &import.session, path: &import.path, home: None };
+    let size = sizes(import.records, &import.plan);
+    let done = Sentence::new("clone", "cloned", format!("{} as {}: {size}", bundle.session, new.session));
+    new.carry_out(&import.plan, args.confirm, context, &done)
 }
 
 fn carry_out_clone(

@@ -44,17 +44,18 @@ fn read(path: &Path) -> Result<Bundle, Fault> {
         true => Bundle::read(io::stdin().lock()),
         false => Bundle::read(&read_input(path)?[..]),
     };
-    bundle.map_err(|error| {
-        let message = format!("{}: {error}", path.display());
-        let fault = match error {
-            BundleError::NotABundle => {
-                Fault::usage(message).hint("annals export SESSION --as bundle writes one")
-            }
-            BundleError::Version { .. } => Fault::usage(message).hint("use a newer release of annals"),
-            _ => Fault::damage(message).hint("ask for the file again"),
-        };
-        fault.hint("nothing was changed")
-    })
+    bundle.map_err(|error| unreadable(&path.display().to_string(), error))
+}
+
+/// Explains why a bundle is not read.
+pub(super) fn unreadable(name: &str, error: BundleError) -> Fault {
+    let message = format!("{name}: {error}");
+    let fault = match error {
+        BundleError::NotABundle => Fault::usage(message).hint("annals export SESSION --as bundle writes one"),
+        BundleError::Version { .. } => Fault::usage(message).hint("use a newer release of annals"),
+        _ => Fault::damage(message).hint("ask for the file again"),
+    };
+    fault.hint("nothing was changed")
 }
 
 /// The working directory as the client takes it: absolute, links resolved.
@@ -70,7 +71,8 @@ fn add_notes(import: &mut ImportPlan, args: &ImportArgs) {
     }
 }
 
-fn fault(error: ImportPlanError) -> Fault {
+/// Explains why a bundle cannot be imported.
+pub(super) fn fault(error: ImportPlanError) -> Fault {
     let message = error.to_string();
     match error {
         ImportPlanError::Exists { .. } => {

@@ -11,10 +11,12 @@ use annals_ui::TerminalText;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
+pub(crate) use self::questions::AnswerKind;
 #[cfg(feature = "serve")]
 pub(crate) use self::questions::RemoteCommand;
 use self::questions::long_name;
 pub(crate) use self::questions::remote_command;
+use crate::args::AtArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::team;
@@ -47,9 +49,9 @@ impl Question {
     /// The question that arguments stand for, if they name a server.
     pub(crate) fn of(matches: &ArgMatches) -> Option<Self> {
         let (name, matches) = matches.subcommand()?;
-        let command = remote_command(name)?;
+        let command = remote_command(name).filter(|command| command.answer == AnswerKind::Printed)?;
         let at = matches.try_get_one::<String>("at").ok()??;
-        if !at.starts_with("http://") && !at.starts_with("https://") {
+        if !is_server(at) {
             return None;
         }
         let is_typed = |field: &str| matches.value_source(field) == Some(ValueSource::CommandLine);
@@ -75,11 +77,59 @@ impl Question {
             is_exact,
         })
     }
+
+    /// The server, as it was named.
+    pub(crate) fn at(&self) -> &str {
+        &self.at
+    }
+
+    /// The question for the bundle of a session, if a server is asked.
+    pub(crate) fn for_bundle(session: &str, args: &AtArgs) -> Option<Self> {
+        let at = args.at.as_ref().filter(|at| is_server(at))?;
+        let scope = [
+            ("session", Some(session.to_owned())),
+            ("person", args.scope.person.clone()),
+            ("team", args.scope.team.clone()),
+            ("machine", args.scope.machine.clone()),
+        ];
+        let parameters = scope.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let engine =
+            [("login-file", args.engine.login_file.is_some()), ("tenant", args.engine.tenant.is_some())];
+        let unanswered = engine.into_iter().find(|(_, is_named)| *is_named);
+        Some(Self {
+            at: at.clone(),
+            command: "clone",
+            parameters: parameters.collect(),
+            unanswered: unanswered.map(|(name, _)| name.to_owned()),
+            token_file: args.token_file.clone(),
+            ca_file: args.engine.ca_file.clone(),
+            is_exact: true,
+        })
+    }
+}
+
+/// Whether an address is that of a server, and not of an engine.
+fn is_server(at: &str) -> bool {
+    at.starts_with("http://") || at.starts_with("https://")
 }
 
 /// Asks, and prints the answer.
 pub(crate) fn ask(question: &Question, context: &mut Context) -> Result<Outcome, Fault> {
     context.check_configuration()?;
+    let reply = send(question, context)?;
+    print(&reply, question, context)
+}
+
+/// Asks for a bundle, and returns its bytes: nothing is known of them yet.
+pub(crate) fn fetch_bundle(question: &Question, context: &Context) -> Result<Vec<u8>, Fault> {
+    let reply = send(question, context)?;
+    let (_, notes) = result(reply.header.as_deref().unwrap_or_default());
+    notes.iter().for_each(|note| context.say(note));
+    Ok(reply.body)
+}
+
+/// Sends a question, and returns the answer unless it is a refusal.
+fn send(question: &Question, context: &Context) -> Result<HttpReply, Fault> {
     if let Some(option) = &question.unanswered {
         return Err(Fault::usage(format!("--{option} does not apply to --at https://…")));
     }
@@ -117,25 +167,22 @@ pub(crate) fn ask(question: &Question, context: &mut Context) -> Result<Outcome,
     headers.extend(context.out.table_width.map(|width| (COLUMNS, width.to_string())));
     // The client knows that everything was sent by the last byte, so there has to be one.
     let reply = client.exchange(&question.parameters, &headers, b"\n".to_vec(), RESULT).map_err(failed)?;
-    print(&reply, question, context)
-}
-
-fn print(reply: &HttpReply, question: &Question, context: &mut Context) -> Result<Outcome, Fault> {
-    let text = String::from_utf8_lossy(&reply.body);
     let said = || {
+        let text = String::from_utf8_lossy(&reply.body);
         let first = text.lines().next().unwrap_or_default();
         let what = if first.is_empty() { format!("status {}", reply.status) } else { first.to_owned() };
         format!("{}: {what}", question.at)
     };
     match reply.status {
-        200 => {}
-        404 if reply.header.is_some() => return Err(Fault::nothing_found(said())),
-        400 | 404 | 405 => return Err(Fault::usage(said())),
-        401 | 403 => {
-            return Err(Fault::usage(said()).hint("the token comes from $ANNALS_TOKEN or --token-file"));
-        }
-        _ => return Err(Fault::system(said())),
+        200 => Ok(reply),
+        404 if reply.header.is_some() => Err(Fault::nothing_found(said())),
+        400 | 404 | 405 => Err(Fault::usage(said())),
+        401 | 403 => Err(Fault::usage(said()).hint("the token comes from $ANNALS_TOKEN or --token-file")),
+        _ => Err(Fault::system(said())),
     }
+}
+
+fn print(reply: &HttpReply, question: &Question, context: &mut Context) -> Result<Outcome, Fault> {
     let (code, notes) = result(reply.header.as_deref().unwrap_or_default());
     notes.iter().for_each(|note| context.say(note));
     if context.json {
@@ -144,7 +191,7 @@ fn print(reply: &HttpReply, question: &Question, context: &mut Context) -> Resul
         context.out.exact(&reply.body)?;
     } else {
         context.out.page();
-        context.out.text(TerminalText::block(&text))?;
+        context.out.text(TerminalText::block(&String::from_utf8_lossy(&reply.body)))?;
     }
     Ok(match code {
         1 => Outcome::NothingFound,

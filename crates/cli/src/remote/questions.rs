@@ -1,6 +1,15 @@
 //! The questions that `annals serve --from` answers, and with which options. Only what stands here reaches a command there: no
 //! option that names a file, a store or another engine does.
 
+/// What the answer to a command is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerKind {
+    /// What the command prints.
+    Printed,
+    /// The bundle of a session, which the command that asked puts into a store.
+    Bundle,
+}
+
 /// A command that is answered.
 #[derive(Debug)]
 pub(crate) struct RemoteCommand {
@@ -13,16 +22,18 @@ pub(crate) struct RemoteCommand {
     pub(crate) flags: &'static [&'static str],
     /// Options that make no sense there.
     pub(crate) local: &'static [&'static str],
+    pub(crate) answer: AnswerKind,
 }
 
 /// All of them.
-pub(crate) const COMMANDS: [RemoteCommand; 5] = [
+pub(crate) const COMMANDS: [RemoteCommand; 6] = [
     RemoteCommand {
         name: "ls",
         positional: &[],
         values: &["project", "since", "until", "model", "tag", "sort", "limit", "person", "team", "machine"],
         flags: &["long", "all"],
         local: &[],
+        answer: AnswerKind::Printed,
     },
     RemoteCommand {
         name: "show",
@@ -33,6 +44,7 @@ pub(crate) const COMMANDS: [RemoteCommand; 5] = [
         ],
         flags: &["full", "no_thinking", "no_agents", "no_tools", "no_system", "no_synthetic"],
         local: &[],
+        answer: AnswerKind::Printed,
     },
     RemoteCommand {
         name: "search",
@@ -42,6 +54,7 @@ pub(crate) const COMMANDS: [RemoteCommand; 5] = [
         ],
         flags: &[],
         local: &["exact", "context"],
+        answer: AnswerKind::Printed,
     },
     RemoteCommand {
         name: "usage",
@@ -49,6 +62,7 @@ pub(crate) const COMMANDS: [RemoteCommand; 5] = [
         values: &["by", "since", "until", "project", "model", "tz", "person", "team", "machine"],
         flags: &["exact", "no_models"],
         local: &["no_index", "compare", "statusline"],
+        answer: AnswerKind::Printed,
     },
     RemoteCommand {
         name: "stats",
@@ -56,6 +70,15 @@ pub(crate) const COMMANDS: [RemoteCommand; 5] = [
         values: &["since", "until", "project", "model", "tz", "limit", "person", "team", "machine"],
         flags: &[],
         local: &["no_index"],
+        answer: AnswerKind::Printed,
+    },
+    RemoteCommand {
+        name: "clone",
+        positional: &["session"],
+        values: &["person", "team", "machine"],
+        flags: &[],
+        local: &["into", "bundle", "yes", "dry_run"],
+        answer: AnswerKind::Bundle,
     },
 ];
 
@@ -149,6 +172,10 @@ mod tests {
             show.arguments(&pairs(&[("session", "--at=x"), ("as", "usage"), ("full", "")])),
             Ok(["--as=usage", "--full", "--", "--at=x"].map(str::to_owned).to_vec())
         );
+        let clone = remote_command("clone").unwrap();
+        for bad in ["into", "bundle", "yes", "dry-run", "at"] {
+            assert!(clone.arguments(&pairs(&[("session", "x"), (bad, "")])).is_err(), "{bad}");
+        }
         for bad in
             ["at", "login-file", "config-dir", "prices", "data-dir", "json", "no_agents", "form", "tenant"]
         {

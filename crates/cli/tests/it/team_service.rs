@@ -101,7 +101,11 @@ fn machines_send_and_people_ask_by_token_and_the_answers_are_those_of_the_files(
     assert_eq!(ask(&home, &show, &server.url, &ann).out, direct(&show));
     assert_eq!(ask(&home, &show, &server.url, &ben).code, Some(1));
     assert_eq!(ask(&home, "usage --person ann", &server.url, &ben).code, Some(1));
+    assert_eq!(ask(&home, &format!("clone {session} --yes"), &server.url, &ben).code, Some(1));
+    clone_by_token(&server.url, session, [&ann, &shop, &admin], &at);
     for (token, line, said) in [
+        (&machine, &*format!("clone {session} --yes"), "not for this"),
+        (&ben, &*format!("clone {session} --yes --tenant other"), "does not apply"),
         (&machine, "usage", "not for this"),
         (&nothing, "usage", "not valid"),
         (&ann, "usage --by nothing", "invalid value"),
@@ -112,6 +116,28 @@ fn machines_send_and_people_ask_by_token_and_the_answers_are_those_of_the_files(
     }
     annals_exits(&home, &["team", "token", "revoke", "--name", "ann", "--at", &at], 0);
     assert_eq!(ask(&home, "usage", &server.url, &ann).code, Some(2));
+}
+
+/// Clones a session through the server with each token, and straight from the engine: the same comes of it.
+fn clone_by_token(server: &str, session: &str, tokens: [&String; 3], at: &str) {
+    let clone = |arguments: &[&str]| {
+        let mine = Home::new();
+        std::fs::create_dir_all(mine.config_dir()).unwrap();
+        let dry = annals_exits(&mine, &[&["clone", session, "--dry-run"], arguments].concat(), 0);
+        assert!(dry.error.contains("this session is redacted"), "{}", dry.error);
+        assert_eq!(annals(&mine, &["ls"]).code, Some(1));
+        annals_exits(&mine, &[&["clone", session, "--yes"], arguments].concat(), 0);
+        let messages = annals_exits(&mine, &["show", "last", "--as", "messages", "--json"], 0).out;
+        let usage = annals_exits(&mine, &["usage", "--by", "model", "--json"], 0).out;
+        annals_exits(&mine, &["undo", "--yes"], 0);
+        assert_eq!(annals(&mine, &["ls"]).code, Some(1));
+        (messages.lines().count(), usage)
+    };
+    let expected = clone(&["--at", at]);
+    assert!(expected.0 > 2, "{expected:?}");
+    for token in tokens {
+        assert_eq!(clone(&["--at", server, "--token-file", token]), expected);
+    }
 }
 
 #[test]

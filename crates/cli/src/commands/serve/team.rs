@@ -22,7 +22,7 @@ use crate::args::ServeArgs;
 use crate::context::Context;
 use crate::environment::READ_RIGHT;
 use crate::error::{Fault, Outcome};
-use crate::remote::{COLUMNS, RESULT, RemoteCommand, TIME_ZONE, remote_command, result_header};
+use crate::remote::{AnswerKind, COLUMNS, RESULT, RemoteCommand, TIME_ZONE, remote_command, result_header};
 use crate::source::SystemSource;
 use crate::team;
 
@@ -82,9 +82,36 @@ struct AnswerProcess {
     count: AtomicU64,
 }
 
+/// What an answer consists of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ContentKind {
+    Json,
+    Text,
+    Bundle,
+}
+
+impl ContentKind {
+    fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Text => "text/plain; charset=utf-8",
+            Self::Bundle => "application/zstd",
+        }
+    }
+
+    /// The option by which a command gives it.
+    fn option(self) -> Option<&'static str> {
+        match self {
+            Self::Json => Some("--json"),
+            Self::Text => None,
+            Self::Bundle => Some("--bundle"),
+        }
+    }
+}
+
 /// How an answer is printed.
 struct AnswerForm {
-    is_json: bool,
+    kind: ContentKind,
     zone: Option<String>,
     columns: Option<String>,
 }
@@ -121,8 +148,13 @@ impl Service for TeamAnswers {
             zone.len() < 64
                 && zone.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte))
         };
+        let is_text = head.header("accept").is_some_and(|kinds| kinds.starts_with("text/plain"));
         let form = AnswerForm {
-            is_json: head.header("accept").is_none_or(|kinds| !kinds.starts_with("text/plain")),
+            kind: match command.answer {
+                AnswerKind::Bundle => ContentKind::Bundle,
+                AnswerKind::Printed if is_text => ContentKind::Text,
+                AnswerKind::Printed => ContentKind::Json,
+            },
             zone: header(TIME_ZONE).filter(is_zone),
             columns: header(COLUMNS).filter(is_number),
         };
@@ -155,10 +187,7 @@ impl AnswerProcess {
                 process.env("ANNALS_CLICKHOUSE_PASSWORD", login.password());
             }
             process.args(["--no-pager", "--color", "never"]);
-            if form.is_json {
-                process.arg("--json");
-            }
-            process.arg(command.name).arg(format!("--at={}", self.from));
+            process.arg(command.name).args(form.kind.option()).arg(format!("--at={}", self.from));
             process.arg(format!("--tenant={}", owner.tenant));
             if let Some(file) = &self.ca_file {
                 process.arg("--ca-file").arg(file);
@@ -180,8 +209,8 @@ fn reply(result: ProcessResult, form: &AnswerForm) -> ServiceReply {
     let notes: String = errors.chars().take(MAX_NOTES).collect();
     match result.code {
         Some(code @ (0 | 1 | 3)) if !(code == 1 && result.output.is_empty()) => {
-            let kind = if form.is_json { "application/json" } else { "text/plain; charset=utf-8" };
-            let headers = vec![("content-type", kind.to_owned()), (RESULT, result_header(code, &notes))];
+            let kind = form.kind.media_type().to_owned();
+            let headers = vec![("content-type", kind), (RESULT, result_header(code, &notes))];
             ServiceReply { status: 200, headers, body: result.output }
         }
         Some(1) => {
