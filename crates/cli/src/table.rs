@@ -39,6 +39,8 @@ pub(crate) struct Table {
     least: Vec<usize>,
     /// Columns of which the end says most: paths.
     tails: Vec<usize>,
+    /// The column that a row is about; it may be twice as wide as the others.
+    subject: usize,
 }
 
 /// A text is cut down to this before a column is left out.
@@ -62,6 +64,7 @@ impl Table {
             keys: vec![0],
             least,
             tails: Vec::new(),
+            subject: heads.len().saturating_sub(1),
         }
     }
 
@@ -107,10 +110,17 @@ impl Table {
         if !stores.are_several() {
             return;
         }
-        self.heads.push(("store".to_owned(), Align::Left));
+        self.add_column("store", files.into_iter().map(|file| stores.label_of(file)));
+    }
+
+    /// Adds a column of which the end says most to a table that has its rows.
+    fn add_column(&mut self, head: &str, cells: impl Iterator<Item = String>) {
+        self.tails.push(self.heads.len());
+        self.heads.push((head.to_owned(), Align::Left));
         self.paints.push(Some(Paint::Dim));
-        for (row, file) in self.rows.iter_mut().zip(files) {
-            row.push(stores.label_of(file));
+        self.least.push(MIN_COLUMN);
+        for (row, cell) in self.rows.iter_mut().zip(cells) {
+            row.push(cell);
         }
     }
 
@@ -160,7 +170,12 @@ impl Table {
         let is_text = |at: usize| self.heads[at].1 == Align::Left;
         let is_key = |at: usize| self.keys.contains(&at);
         let mut widths: Vec<Option<usize>> = natural.iter().copied().map(Some).collect();
-        narrow(&mut widths, available, &self.least, |at| is_text(at) && !is_key(at));
+        let narrow = |widths: &mut [Option<usize>], least: &[usize], can_narrow: &dyn Fn(usize) -> bool| {
+            while let Some(at) = self.widest(widths, available, least, can_narrow) {
+                widths[at] = widths[at].map(|width| width - 1);
+            }
+        };
+        narrow(&mut widths, &self.least, &|at| is_text(at) && !is_key(at));
         for &column in &self.optional {
             if total(&widths) <= available {
                 break;
@@ -169,12 +184,29 @@ impl Table {
             for (at, width) in widths.iter_mut().enumerate().filter(|(_, width)| width.is_some()) {
                 *width = Some(natural[at]).filter(|_| at != column);
             }
-            narrow(&mut widths, available, &self.least, |at| is_text(at) && !is_key(at));
+            narrow(&mut widths, &self.least, &|at| is_text(at) && !is_key(at));
         }
         let least = vec![MIN_COLUMN; natural.len()];
-        narrow(&mut widths, available, &least, |at| is_text(at) && !is_key(at));
-        narrow(&mut widths, available, &least, is_text);
+        narrow(&mut widths, &least, &|at| is_text(at) && !is_key(at));
+        narrow(&mut widths, &least, &is_text);
         widths
+    }
+
+    /// The widest of the columns that can be narrowed and are above their least widths, if not all columns fit.
+    fn widest(
+        &self,
+        widths: &[Option<usize>],
+        available: usize,
+        least: &[usize],
+        can_narrow: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
+        if total(widths) <= available {
+            return None;
+        }
+        let columns = widths.iter().enumerate().filter_map(|(at, width)| Some((at, (*width)?)));
+        let texts = columns.filter(|(at, width)| can_narrow(*at) && *width > least[*at]);
+        let weight = |(at, width): &(usize, usize)| if *at == self.subject { width / 2 } else { *width };
+        texts.max_by_key(weight).map(|(at, _)| at)
     }
 
     fn render(
@@ -212,24 +244,6 @@ impl Table {
 fn total(widths: &[Option<usize>]) -> usize {
     let shown = widths.iter().flatten();
     shown.clone().sum::<usize>() + GAP * shown.count().saturating_sub(1)
-}
-
-/// Narrows the widest of some columns, down to their least widths, until all fit.
-fn narrow(
-    widths: &mut [Option<usize>],
-    available: usize,
-    least: &[usize],
-    can_narrow: impl Fn(usize) -> bool,
-) {
-    while let Some(excess) = total(widths).checked_sub(available).filter(|excess| *excess > 0) {
-        let columns = widths.iter().enumerate().filter_map(|(at, width)| Some((at, (*width)?)));
-        let texts = columns.filter(|(at, width)| can_narrow(*at) && *width > least[*at]);
-        // The last column is what a row is about: it may be twice as wide as the others.
-        let last = widths.len() - 1;
-        let widest = texts.max_by_key(|(at, width)| if *at == last { width / 2 } else { *width });
-        let Some((at, width)) = widest.filter(|_| excess > 0) else { return };
-        widths[at] = Some(width - 1);
-    }
 }
 
 /// Cuts a text to `width` columns, with an ellipsis.
@@ -306,5 +320,8 @@ mod tests {
         let mut table = Table::new(&[("id", Align::Left), ("project", Align::Left), ("title", Align::Left)]);
         table.row(vec!["12345678".into(), "p".repeat(40), "t".repeat(80)]);
         assert_eq!(table.fit(table.natural_widths(), 72), [Some(8), Some(20), Some(40)]);
+        table.add_column("store", ["/home/mira/.claude".to_owned()].into_iter());
+        assert_eq!(table.fit(table.natural_widths(), 140), [Some(8), Some(36), Some(72), Some(18)]);
+        assert_eq!(table.fit(table.natural_widths(), 60), [Some(8), Some(18), Some(20), Some(8)]);
     }
 }

@@ -40,6 +40,7 @@ CREATE TABLE facts (
     last  INTEGER NOT NULL,
     PRIMARY KEY (file, kind, value)
 ) WITHOUT ROWID;
+CREATE INDEX summaries ON facts (file) WHERE kind = 13;
 
 -- What was said: one row a block. Ids grow with time, as far as files are read in the order in which they were written.
 CREATE TABLE messages (

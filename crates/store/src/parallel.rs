@@ -1,9 +1,18 @@
 //! Work on every core: a function over a slice, whose results keep the order of the slice; the lines of a large file.
 
+use std::fs::File;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
 use annals_transcript::transcript::Transcript;
+
+/// Smaller files are read by one thread.
+#[cfg(unix)]
+const MIN_READ_IN_PARTS: usize = 4 << 20;
+/// The most threads that read one file: more do not copy faster.
+#[cfg(unix)]
+const MAX_READERS: usize = 4;
 
 /// Calls `work` on each item and returns the answers in the items' order.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -47,6 +56,74 @@ pub fn both<A: Send, B>(there: impl FnOnce() -> A + Send, here: impl FnOnce() ->
     })
 }
 
+/// Makes items on this thread while another works: first on `before`, then on the items that are made. When all are made, both
+/// work on them. Returns what `before` gave, and the answers in the items' order.
+pub fn pipeline<A: Send, T: Send, R: Send>(
+    before: impl FnOnce() -> A + Send,
+    make: impl FnOnce(&mut dyn FnMut(T)),
+    work: impl Fn(T) -> R + Sync,
+) -> (A, Vec<R>) {
+    let (sender, receiver) = mpsc::channel();
+    let receiver = Mutex::new(receiver);
+    let work_on_items = || {
+        let mut answers = Vec::new();
+        loop {
+            let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok((index, item)) = next else { return answers };
+            answers.push((index, work(item)));
+        }
+    };
+    let there = || (before(), work_on_items());
+    let here = || {
+        let mut index = 0_usize;
+        make(&mut |item| {
+            // The receiver outlives this.
+            let _ = sender.send((index, item));
+            index += 1;
+        });
+        drop(sender);
+        work_on_items()
+    };
+    let ((first, mut answers), own) = both(there, here);
+    answers.extend(own);
+    answers.sort_unstable_by_key(|(index, _)| *index);
+    (first, answers.into_iter().map(|(_, answer)| answer).collect())
+}
+
+/// Frees something large on another thread while this one goes on.
+pub fn free<T: Send + 'static>(value: T) {
+    // Without a thread it is freed here.
+    let _ = thread::Builder::new().spawn(move || drop(value));
+}
+
+/// The bytes of a file, read by several threads if there are many; `None` if that is not possible here. A file that grows or
+/// shrinks meanwhile is read as far as it is whole.
+#[cfg(unix)]
+pub(crate) fn read(file: &File) -> Option<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_READERS);
+    if length < MIN_READ_IN_PARTS || threads < 2 {
+        return None;
+    }
+    let mut bytes = vec![0; length];
+    let size = length.div_ceil(threads);
+    let parts: Vec<_> =
+        bytes.chunks_mut(size).enumerate().map(|(at, part)| (at * size, Mutex::new(part))).collect();
+    let are_read = map(&parts, |(offset, part)| {
+        let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+        file.read_exact_at(&mut part, *offset as u64).is_ok()
+    });
+    drop(parts);
+    are_read.into_iter().all(|is_read| is_read).then_some(bytes)
+}
+
+/// Elsewhere one thread reads.
+#[cfg(not(unix))]
+pub(crate) fn read(_: &File) -> Option<Vec<u8>> {
+    None
+}
+
 /// Parses a whole file on every core; the result is that of [`Transcript::parse`].
 pub fn parse(bytes: &[u8]) -> Transcript<'_> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -64,5 +141,17 @@ mod tests {
         let squares = super::map(&items, |item| item * item);
         assert!(squares.iter().zip(&items).all(|(square, item)| *square == item * item));
         assert!(super::map(&Vec::<u64>::new(), |item| *item).is_empty());
+    }
+
+    #[test]
+    fn items_that_are_made_one_by_one_are_answered_in_their_order() {
+        let make = |send: &mut dyn FnMut(u64)| (0..1000).for_each(send);
+        let (first, squares) = super::pipeline(|| "first", make, |item| item * item);
+        assert_eq!(first, "first");
+        assert!(
+            squares.len() == 1000 && squares.iter().zip(0..).all(|(square, item)| *square == item * item)
+        );
+        let (_, none) = super::pipeline(|| (), |_: &mut dyn FnMut(u64)| (), |item| item);
+        assert!(none.is_empty());
     }
 }

@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use annals_transcript::problem::ProblemKind;
 use annals_transcript::record_lines::RecordSplitter;
 use sha2::{Digest, Sha256};
 
+use crate::parallel;
 use crate::problem::FileProblem;
 
 /// How much is read at a time.
@@ -164,7 +165,11 @@ pub fn read_input(path: &Path) -> Result<Vec<u8>, ReadError> {
 }
 
 pub(crate) fn all_of(mut file: File) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    let mut bytes = parallel::read(&file).unwrap_or_default();
+    if !bytes.is_empty() {
+        // What was appended meanwhile is still to be read.
+        file.seek(SeekFrom::Start(bytes.len() as u64))?;
+    }
     file.read_to_end(&mut bytes).map(|_| bytes)
 }
 
@@ -296,6 +301,16 @@ fn read_chunks<B>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_large_file_is_read_whole_whoever_reads_it() {
+        let temp = annals_testkit::temp::TempDir::new("read");
+        for length in [0, 7, (4 << 20) - 1, 4 << 20, (4 << 20) + 3, 9_000_001] {
+            let bytes: Vec<u8> = (0..length).map(|at| (at / 7 % 253) as u8).collect();
+            let path = temp.write("large", &bytes);
+            assert!(read_file(&path).unwrap() == bytes, "{length}");
+        }
+    }
 
     #[test]
     fn lines_come_one_by_one_until_told_to_stop() {

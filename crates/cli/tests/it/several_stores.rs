@@ -126,6 +126,14 @@ fn people_see_the_store_where_there_are_several() {
         let out = stores.run(arguments, 0).out;
         assert!(out.contains("~/.claude") && out.contains("second, or third"), "{arguments:?}\n{out}");
     }
+    let [first, second] = [&stores.first, &stores.second].map(|store| store.to_str().unwrap());
+    for columns in ["40", "60", "80", "100"] {
+        for arguments in [&["ls"][..], &["ls", "--long"], &[], &["history"], &["search", "water"]] {
+            let both = ["--config-dir", first, "--config-dir", second];
+            let run = stores.run_with(&[("COLUMNS", Some(columns))], &[&both, arguments].concat());
+            assert_eq!(run.code, Some(0), "{columns} {arguments:?}: {}", run.error);
+        }
+    }
     let one = stores.home.run(env!("CARGO_BIN_EXE_annals"), ["ls"]);
     assert!(!one.out.contains("store") && !one.out.contains(".claude"), "{}", one.out);
 }

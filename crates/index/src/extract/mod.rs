@@ -17,6 +17,7 @@ pub(crate) use file::{FileToRead, extract};
 pub(crate) use kinds::FactPolicy;
 pub use kinds::{FactKind, IndexedFileRole, MessageKind, MessageRole};
 pub use line_rows::LineRows;
+pub(crate) use record::short_uuid;
 pub(crate) use rows::{Batch, BatchMode, Occurrences};
 pub use rows::{CallRow, IndexedFile, MAX_INDEXED_BYTES, MessageRow};
 pub(crate) use sides::SideRow;

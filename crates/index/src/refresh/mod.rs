@@ -109,6 +109,9 @@ impl Index {
         plan: impl FnOnce(&Connection, &ConfigDir) -> Result<plan::Plan, IndexError>,
     ) -> Result<RefreshReport, IndexError> {
         let _lock = self.lock(data)?;
+        // Indexes of earlier releases lack it; they are read without, only slower.
+        self.connection
+            .execute_batch("CREATE INDEX IF NOT EXISTS summaries ON facts (file) WHERE kind = 13")?;
         let mut words = WordChannel::of(&self.connection, self.path())?;
         self.reprice_if_needed(&mut words, prices)?;
         let plan = plan(&self.connection, &self.config)?;

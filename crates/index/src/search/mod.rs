@@ -15,6 +15,7 @@ mod query;
 mod score;
 mod session_hits;
 mod snippet;
+mod summary_title;
 
 pub use block_snippet::block_snippet;
 pub use callers::Caller;

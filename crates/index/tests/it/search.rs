@@ -310,3 +310,34 @@ fn a_flood_is_counted_so_far_and_no_further() {
     // Two may have been started at once, but the first is always there.
     assert_eq!((counts(1)[0], counts(0)), (MAX_COUNTED / 2, vec![0; 3]));
 }
+
+#[test]
+fn a_summary_in_another_file_of_the_project_is_the_title() {
+    let home = Home::new();
+    let prompt = |id: &str, uuid: &str, text: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{uuid}","sessionId":"{id}","timestamp":"2025-07-01T10:00:00Z","message":{{"role":"user","content":"{text}"}}}}"#
+        )
+    };
+    let summary =
+        |leaf: &str, title: &str| format!(r#"{{"type":"summary","summary":"{title}","leafUuid":"{leaf}"}}"#);
+    let ids = [1, 2, 3].map(|at: u8| format!("{at}0000000-0000-4000-8000-000000000000"));
+    let leaves = [1, 2].map(|at: u8| format!("a{at}000000-0000-4000-8000-000000000000"));
+    let first = prompt(&ids[0], &leaves[0], "the giraffe of the first")
+        + "\n"
+        + &prompt(&ids[0], &leaves[1], "and more")
+        + "\n";
+    let second =
+        format!("{}\n{}\n", summary(&leaves[0], "Older"), summary(&leaves[1], "Giraffes, first part"))
+            + &prompt(&ids[1], "b", "the giraffe of the second");
+    let elsewhere =
+        summary(&leaves[1], "Of another project") + "\n" + &prompt(&ids[2], "c", "the giraffe elsewhere");
+    home.write(&format!("projects/-w/{}.jsonl", ids[0]), first);
+    home.write(&format!("projects/-w/{}.jsonl", ids[1]), second);
+    home.write(&format!("projects/-v/{}.jsonl", ids[2]), elsewhere);
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let title = |id: &str| index.session_card(id).unwrap().unwrap().title().map(str::to_owned);
+    assert_eq!(title(&ids[0]).as_deref(), Some("Giraffes, first part"));
+    assert_eq!(title(&ids[1]).as_deref(), Some("the giraffe of the second"));
+    assert_eq!(title(&ids[2]).as_deref(), Some("the giraffe elsewhere"));
+}

@@ -16,8 +16,8 @@ use crate::json_file::JsonFile;
 use crate::read::{ReadError, open_file};
 use crate::scan::SessionEntry;
 
-/// How much is read of each end; the client repeats titles and tags within this reach.
-const REACH: u64 = 64 * 1024;
+/// How much a summary reads of each end of a file; the client repeats titles and tags within this reach.
+pub const SUMMARY_REACH: u64 = 64 * 1024;
 
 /// How far the beginning is followed in search of the first prompt, past stored requests and pasted images. A line that
 /// begins before this is read to its end.
@@ -45,7 +45,7 @@ pub(super) fn custom_title(folder: &Path) -> Option<String> {
 fn read_ends(mut file: File, collector: &mut SummaryCollector<'_>) -> io::Result<Coverage> {
     let length = file.metadata()?.len();
     let Some(done) = read_head(&mut file, collector)? else { return Ok(Coverage::Whole) };
-    let mut reach = REACH;
+    let mut reach = SUMMARY_REACH;
     loop {
         let start = done.max(length.saturating_sub(reach));
         file.seek(SeekFrom::Start(start))?;
@@ -66,7 +66,7 @@ fn read_ends(mut file: File, collector: &mut SummaryCollector<'_>) -> io::Result
 /// Feeds the lines of the beginning and returns where the last whole one ended; `None` at the end of the file.
 fn read_head(file: &mut File, collector: &mut SummaryCollector<'_>) -> io::Result<Option<u64>> {
     let mut splitter = RecordSplitter::new();
-    let mut chunk = vec![0; REACH as usize];
+    let mut chunk = vec![0; SUMMARY_REACH as usize];
     let (mut total, mut done) = (0_u64, 0_u64);
     loop {
         let count = match file.read(&mut chunk) {
@@ -86,7 +86,7 @@ fn read_head(file: &mut File, collector: &mut SummaryCollector<'_>) -> io::Resul
         let _ = splitter.push(&chunk[..count], &mut feed);
         total += count as u64;
         let is_far = total >= MAX_HEAD && (done >= MAX_HEAD || splitter.is_between_lines());
-        if total >= REACH && (collector.knows_beginning() || is_far) {
+        if total >= SUMMARY_REACH && (collector.knows_beginning() || is_far) {
             return Ok(Some(done));
         }
     }

@@ -33,12 +33,18 @@ impl Store {
 
     /// The summary of a session as the list of its project has it: older clients keep titles in other files of the project.
     pub fn summary_in_project(&self, session: &SessionEntry, discovery: &Discovery) -> Option<Summary> {
-        let of_project = discovery.sessions.iter().filter(|other| other.slug == session.slug);
-        let of_project: Vec<&SessionEntry> = of_project.collect();
+        let mut all = self.summaries_in_projects(&[&session.slug], discovery).into_iter();
+        all.find(|summary| summary.path == session.path)
+    }
+
+    /// The summaries of all sessions of these projects, as their lists have them.
+    pub fn summaries_in_projects(&self, projects: &[&Slug], discovery: &Discovery) -> Vec<Summary> {
+        let is_inside = |session: &&SessionEntry| projects.contains(&&session.slug);
+        let sessions: Vec<&SessionEntry> = discovery.sessions.iter().filter(is_inside).collect();
         let mut all: Vec<_> =
-            parallel::map(&of_project, |session| head_tail::gather(session)).into_iter().flatten().collect();
+            parallel::map(&sessions, |session| head_tail::gather(session)).into_iter().flatten().collect();
         name_across_files(&mut all);
-        all.into_iter().map(|parts| parts.summary).find(|summary| summary.path == session.path)
+        all.into_iter().map(|parts| parts.summary).collect()
     }
 
     /// The exact summary of each of these sessions, in their order, read in parallel.

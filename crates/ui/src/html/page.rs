@@ -14,7 +14,7 @@ const STYLE: &str = concat!(include_str!("style.css"), include_str!("page.css"))
 const SCRIPT: &str = include_str!("page.js");
 
 /// The hashes that the policy names, in Base64: a test keeps them up to date.
-const STYLE_HASH: &str = "XtbY6PhT/bCCVZgope9Ru4XTafg+epFeb2fI7sEU1uU=";
+const STYLE_HASH: &str = "bHJiluRbNB9ank+eM12mobOcqi1gyuhGd2/yFpc8zMo=";
 const SCRIPT_HASH: &str = "rhZ+NHYfax7DN2ZH22G0JvgdDcXlzrp21Tp/gTkck9I=";
 
 /// How much of a prompt the outline shows.
@@ -57,15 +57,14 @@ pub struct IndexRow {
 
 /// Writes the page of a conversation.
 pub fn page(header: &PageHeader, talk: &Conversation, options: &HtmlOptions<'_>, out: &mut String) {
-    let drawn = parts(talk).into_iter().map(|items| PagePart::draw(items, options)).collect();
-    page_of_parts(header, talk, drawn, options, out);
+    let drawn: Vec<_> = parts(talk).into_iter().map(|items| PagePart::draw(items, options)).collect();
+    page_of_parts(header, &drawn, options, out);
 }
 
 /// Writes the page of a conversation whose [`parts`] have been drawn with the same options.
 pub fn page_of_parts(
     header: &PageHeader,
-    talk: &Conversation,
-    drawn: Vec<PagePart<'_>>,
+    drawn: &[PagePart<'_>],
     options: &HtmlOptions<'_>,
     out: &mut String,
 ) {
@@ -81,7 +80,7 @@ pub fn page_of_parts(
         escape_line(value, out);
     }
     out.push_str("</dl></header>");
-    outline(talk, out);
+    outline(drawn, out);
     out.push_str("<main id=talk class=talk>");
     join_parts(drawn, options, out);
     out.push_str("</main><footer>Written by annals. j and k go from turn to turn.</footer><script>");
@@ -90,8 +89,9 @@ pub fn page_of_parts(
 }
 
 /// The prompts of a conversation, as links.
-fn outline(talk: &Conversation, out: &mut String) {
-    let prompts = talk.items.iter().filter_map(|item| match &item.body {
+fn outline(drawn: &[PagePart<'_>], out: &mut String) {
+    let items = drawn.iter().flat_map(|part| part.items.iter());
+    let prompts = items.filter_map(|item| match &item.body {
         ItemBody::Prompt(prompt) if item.position.line > 0 => Some((item.position.line, prompt)),
         _ => None,
     });

@@ -1,26 +1,20 @@
 //! A long conversation in parts, each from a prompt on, which can be drawn at the same time.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::view::{Conversation, Item, ItemBody};
+use crate::view::{Conversation, Item, part_starts};
 
 use super::HtmlOptions;
 use super::writer::HtmlWriter;
-
-/// The fewest items of a part: one that is drawn in an instant is not worth a thread.
-const MIN_ITEMS: usize = 64;
 
 /// Returns the parts of a conversation: what is drawn in one needs nothing of those before it.
 pub fn parts(talk: &Conversation) -> Vec<&[Item]> {
     let mut parts = Vec::new();
     let mut from = 0;
-    for (at, item) in talk.items.iter().enumerate() {
-        // A prompt names its speaker and its whole time, whatever came before.
-        let is_start = matches!(item.body, ItemBody::Prompt(_)) && item.position.millis.is_some();
-        if is_start && at - from >= MIN_ITEMS {
-            parts.push(&talk.items[from..at]);
-            from = at;
-        }
+    for start in part_starts(&talk.items) {
+        parts.push(&talk.items[from..start]);
+        from = start;
     }
     parts.push(&talk.items[from..]);
     parts
@@ -29,7 +23,7 @@ pub fn parts(talk: &Conversation) -> Vec<&[Item]> {
 /// A part of a conversation, drawn.
 #[derive(Clone, Debug)]
 pub struct PagePart<'c> {
-    items: &'c [Item],
+    pub(super) items: Cow<'c, [Item]>,
     html: String,
     /// The lines that have their id in it.
     anchors: HashSet<usize>,
@@ -37,15 +31,15 @@ pub struct PagePart<'c> {
 
 impl<'c> PagePart<'c> {
     /// Draws one of the [`parts`] of a conversation.
-    pub fn draw(items: &'c [Item], options: &HtmlOptions<'_>) -> Self {
-        Self::draw_after(HashSet::new(), items, options)
+    pub fn draw(items: impl Into<Cow<'c, [Item]>>, options: &HtmlOptions<'_>) -> Self {
+        Self::draw_after(HashSet::new(), items.into(), options)
     }
 
     /// Draws a part; these lines have their ids before it.
-    fn draw_after(anchors: HashSet<usize>, items: &'c [Item], options: &HtmlOptions<'_>) -> Self {
+    fn draw_after(anchors: HashSet<usize>, items: Cow<'c, [Item]>, options: &HtmlOptions<'_>) -> Self {
         let mut html = String::new();
         let mut writer = HtmlWriter { anchors, ..HtmlWriter::new(options, &mut html) };
-        writer.items(items);
+        writer.items(&items);
         let anchors = writer.anchors;
         Self { items, html, anchors }
     }
@@ -57,14 +51,15 @@ impl<'c> PagePart<'c> {
 }
 
 /// Writes parts in their order. A part that repeats an id of one before it is drawn again without.
-pub(super) fn join_parts(drawn: Vec<PagePart<'_>>, options: &HtmlOptions<'_>, out: &mut String) {
+pub(super) fn join_parts(drawn: &[PagePart<'_>], options: &HtmlOptions<'_>, out: &mut String) {
     let mut anchors = HashSet::new();
     for part in drawn {
         if part.anchors.is_disjoint(&anchors) {
             out.push_str(&part.html);
-            anchors.extend(part.anchors);
+            anchors.extend(&part.anchors);
         } else {
-            let again = PagePart::draw_after(std::mem::take(&mut anchors), part.items, options);
+            let items = Cow::Borrowed(&*part.items);
+            let again = PagePart::draw_after(std::mem::take(&mut anchors), items, options);
             out.push_str(&again.html);
             anchors = again.anchors;
         }
@@ -97,7 +92,7 @@ mod tests {
         let drawn: Vec<_> = parts(talk).into_iter().map(|items| PagePart::draw(items, &options)).collect();
         assert_eq!(drawn.len(), expected_parts);
         let (mut joined, mut whole) = (String::new(), String::new());
-        join_parts(drawn, &options, &mut joined);
+        join_parts(&drawn, &options, &mut joined);
         conversation(talk, &options, &mut whole);
         assert_eq!(joined, whole);
     }

@@ -72,7 +72,9 @@ impl<'o, 'z> HtmlWriter<'o, 'z> {
             }
             ItemBody::Hook(hook) => self.hook(position, hook),
             ItemBody::Attachment(attachment) => {
-                self.remark(position, "note", &attachment.kind.replace('_', " "), &attachment.headline);
+                // What says nothing but its name shares a line with others.
+                let class = if attachment.headline.trim().is_empty() { "note bare" } else { "note" };
+                self.remark(position, class, &attachment.kind.replace('_', " "), &attachment.headline);
             }
             ItemBody::Damage(damage) => {
                 let text = format!("line {}: {}", position.line, damage.message);

@@ -10,6 +10,7 @@ use super::item::{
     AbandonedBranch, Branch, Compaction, Damage, Item, ItemBody, Position, SubAgent, TurnEnd, UnknownEntry,
 };
 use super::layout::{Layout, SideItem, descendants};
+use super::parts::part_starts;
 use super::sub_agents::SubAgents;
 use super::text::opening;
 use super::{BranchDetail, Conversation, attachment, side, system};
@@ -72,6 +73,23 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
     /// Builds the main history with everything off it.
     pub(super) fn main(mut self) -> Conversation {
         self.walk(|_, _| ());
+        Conversation { items: self.items }
+    }
+
+    /// The same in parts; what is after the last is returned.
+    pub(super) fn main_in_parts(mut self, each: &mut dyn FnMut(Conversation)) -> Conversation {
+        let mut looked_at = 0;
+        self.walk(|builder, _| {
+            // Only the end can have become a prompt that a part begins with.
+            let is_prompt = |item: &Item| matches!(item.body, ItemBody::Prompt(_));
+            let has_prompt = builder.items[looked_at..].iter().any(is_prompt);
+            looked_at = builder.items.len();
+            if has_prompt && let Some(&start) = part_starts(&builder.items).last() {
+                let rest = builder.items.split_off(start);
+                each(Conversation { items: std::mem::replace(&mut builder.items, rest) });
+                looked_at = builder.items.len();
+            }
+        });
         Conversation { items: self.items }
     }
 

@@ -17,6 +17,7 @@ mod live;
 mod live_call;
 mod message;
 mod output;
+mod parts;
 mod side;
 mod sub_agents;
 mod system;
@@ -33,6 +34,7 @@ pub use item::{
 };
 pub use live::LiveSession;
 pub use live_call::LiveCall;
+pub(crate) use parts::part_starts;
 pub(crate) use text::{opening, tag};
 pub use tool::{
     CallPhase, Diff, DiffLine, DiffSign, FileAction, FileExcerpt, Hunk, InputField, QuestionAnswer, Todo,
@@ -90,6 +92,20 @@ impl Conversation {
         let mut conversation = agents.conversation(transcript);
         conversation.items.extend(agents.unclaimed());
         conversation
+    }
+
+    /// Builds the same in parts, so that one can be drawn while the next is built: each begins with a prompt, except for the first,
+    /// and is given to `each`.
+    pub fn build_in_parts(
+        transcript: &Transcript<'_>,
+        agents: &[AgentThread<'_>],
+        options: ViewOptions,
+        each: &mut dyn FnMut(Self),
+    ) {
+        let mut agents = SubAgents::new(agents, options);
+        let mut last = agents.conversation_in_parts(transcript, each);
+        last.items.extend(agents.unclaimed());
+        each(last);
     }
 
     /// Keeps what is around a line of the file: the item that it belongs to, and as many messages, thoughts and calls before and

@@ -40,6 +40,17 @@ impl<'g> SubAgents<'g> {
         ThreadBuilder::new(&source, self, &layout).main()
     }
 
+    /// The same in parts; what is after the last is returned.
+    pub(super) fn conversation_in_parts(
+        &mut self,
+        transcript: &Transcript<'_>,
+        each: &mut dyn FnMut(Conversation),
+    ) -> Conversation {
+        let source = IndexedTranscript::new(transcript);
+        let layout = Layout::new(&source);
+        ThreadBuilder::new(&source, self, &layout).main_in_parts(each)
+    }
+
     /// The agents that a call started.
     pub(super) fn of_call(&mut self, call: &str) -> Vec<SubAgent> {
         if self.depth >= MAX_DEPTH {

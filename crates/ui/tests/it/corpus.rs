@@ -154,6 +154,25 @@ fn every_session_is_a_page_hardly_larger_than_its_text() {
     assert!(pages * 10 <= texts * 13, "{pages} bytes for {texts} of text");
 }
 
+#[test]
+fn parts_of_a_session_are_the_whole() {
+    let Some(corpus) = corpus::or_skip("parts_of_a_session_are_the_whole") else { return };
+    let options = ViewOptions { branches: BranchDetail::Full };
+    let mut divided = 0;
+    for path in corpus.sample() {
+        let bytes = fs::read(&path).unwrap_or_default();
+        let transcript = Transcript::parse(&bytes);
+        let (mut items, mut parts) = (Vec::new(), 0);
+        Conversation::build_in_parts(&transcript, &[], options, &mut |part| {
+            items.extend(part.items);
+            parts += 1;
+        });
+        assert!(items == Conversation::build(&transcript, &[], options).items, "{path:?}: {parts} parts");
+        divided += usize::from(parts > 1);
+    }
+    assert!(divided > 0, "no session is long enough");
+}
+
 /// The bytes of text that a reader sees.
 fn shown_text(page: &str) -> usize {
     let (mut text, mut is_code) = (0, false);

@@ -1,6 +1,6 @@
 //! Charts as SVG. Colours come from the style sheet; every chart says in words what it shows.
 
-use annals_ui::chart::{Bar, CalendarCell, points};
+use annals_ui::chart::{Bar, CalendarCell, points, ticks};
 use annals_ui::figures;
 use maud::{Markup, html};
 
@@ -9,6 +9,10 @@ use crate::library::{Outline, TurnRow};
 
 /// Width of the field of a chart, in its own units.
 const WIDTH: f64 = 720.0;
+/// Every day of this number has its name below its column.
+const NAMED_DAY: usize = 10;
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// A small line without axes.
 pub(super) fn spark(values: &[f64], label: &str) -> Markup {
@@ -19,17 +23,30 @@ pub(super) fn spark(values: &[f64], label: &str) -> Markup {
     }
 }
 
-/// Upright bars, one a day or block.
+/// Upright bars, one a day, with lines at round values and the names of some days.
 pub(super) fn columns(bars: &[Bar], label: &str) -> Markup {
-    let height = 160.0;
-    let step = WIDTH / bars.len().max(1) as f64;
+    let (height, top, left) = (160.0, 8.0, 44.0);
+    let step = (WIDTH - left) / bars.len().max(1) as f64;
+    let largest = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
+    let named = bars.iter().enumerate().filter(|(at, _)| (bars.len() - 1 - at) % NAMED_DAY == 0);
     html! {
-        svg class="columns" viewBox={ "0 0 " (WIDTH) " " (height + 2.0) } role="img" aria-label=(label) {
+        svg class="columns" viewBox={ "0 0 " (WIDTH) " " (top + height + 18.0) } role="img" aria-label=(label) {
+            @for value in ticks(largest, 4) {
+                @let y = format!("{:.1}", top + height - value / largest * height);
+                line x1=(left) x2=(WIDTH) y1=(y) y2=(y) {}
+                text x=(left - 6.0) y=(y) dy=".35em" text-anchor="end" { (dollars(value)) }
+            }
+            line x1=(left) x2=(WIDTH) y1=(top + height) y2=(top + height) {}
             @for (at, bar) in bars.iter().enumerate() {
                 @let tall = (bar.part * height).max(if bar.value > 0.0 { 1.0 } else { 0.0 });
-                rect x=(format!("{:.1}", at as f64 * step)) y=(format!("{:.1}", height - tall))
+                rect x=(format!("{:.1}", left + at as f64 * step)) y=(format!("{:.1}", top + height - tall))
                     width=(format!("{:.1}", (step * 0.85).max(0.5))) height=(format!("{tall:.1}")) {
                     title { (bar.label) ": " (dollars(bar.value)) }
+                }
+            }
+            @for (at, bar) in named {
+                text x=(format!("{:.1}", left + (at as f64 + 0.85) * step)) y=(top + height + 14.0) text-anchor="end" {
+                    (bar.label.get(5..).unwrap_or(&bar.label))
                 }
             }
         }
@@ -56,13 +73,22 @@ pub(super) fn rows(bars: &[Bar], caption: &str) -> Markup {
     }
 }
 
-/// A calendar, a column a week.
+/// A calendar, a column a week. `name` is the name of a day, as 2026-11-17.
 pub(super) fn calendar(cells: &[CalendarCell], name: impl Fn(i64) -> String, label: &str) -> Markup {
     let weeks = cells.last().map_or(1, |cell| cell.week + 1);
+    let (left, top) = (26, 14);
+    // The column that a month begins in has its name.
+    let begins = cells.iter().filter(|cell| name(cell.day).ends_with("-01") && cell.week + 2 < weeks);
+    let month = |day: i64| {
+        let number = name(day).get(5..7).and_then(|number| number.parse::<usize>().ok());
+        number.and_then(|number| MONTHS.get(number.wrapping_sub(1))).copied().unwrap_or_default()
+    };
     html! {
-        svg class="calendar" viewBox={ "0 0 " (weeks * 14) " 98" } role="img" aria-label=(label) {
+        svg class="calendar" viewBox={ "0 0 " (left + weeks * 14) " " (top + 98) } role="img" aria-label=(label) {
+            @for cell in begins { text x=(left + cell.week * 14) y="9" { (month(cell.day)) } }
+            @for (row, day) in [(0, "Mon"), (2, "Wed"), (4, "Fri")] { text x="0" y=(top + row * 14 + 10) { (day) } }
             @for cell in cells {
-                rect class={ "level" (cell.level) } x=(cell.week * 14) y=(cell.weekday * 14) width="12" height="12" rx="2" {
+                rect class={ "level" (cell.level) } x=(left + cell.week * 14) y=(top + cell.weekday * 14) width="12" height="12" rx="2" {
                     title { (name(cell.day)) ": " (dollars(cell.value)) }
                 }
             }
@@ -159,4 +185,9 @@ pub(super) fn share(parts: &[(&str, u64)], all: u64) -> Markup {
             }
         }
     }
+}
+
+/// The colour of a part of [`share`], beside its name.
+pub(super) fn swatch(part: usize) -> Markup {
+    html! { svg class="swatch" viewBox="0 0 10 10" aria-hidden="true" { rect class={ "part" (part) } width="10" height="10" rx="2" {} } }
 }

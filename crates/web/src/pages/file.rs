@@ -98,7 +98,7 @@ impl FileView<'_> {
             (self.heading())
             @if versions.is_empty() { p { "No session recorded a change of it." } }
             @if self.history.gone > 0 {
-                p class="notice" { (figures::counted(self.history.gone, "session")) " that changed it are no longer in the store: annals restore --list" }
+                p class="notice" { (figures::counted(self.history.gone, "session")) " that changed it are no longer in the store: annals restore" }
             }
             @if !versions.is_empty() { p class="facts" { span { "Newest first" } span { "annals files PATH --restore VERSION writes one back" } } }
             div class="talk versions" { @for section in &sections { (section) } }

@@ -269,7 +269,7 @@ fn vault_only(library: &Library, sessions: &[&ArchivedSession]) -> Markup {
             section aria-label="Only in the vault" {
                 h2 { "Only in the vault" }
                 ul class="sessions" { @for session in sessions.iter().take(PAGE) { (vault_row(library, session)) } }
-                @if sessions.len() > PAGE { p { (sessions.len() - PAGE) " more: annals restore --list" } }
+                @if sessions.len() > PAGE { p { (sessions.len() - PAGE) " more: annals restore" } }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Search: the sessions that match, with their best passages; each leads to its record.
 
+use annals_index::MessageKind;
 use annals_index::search::{HighlightedText, Hit, Query, SessionHits, SessionLimits};
 use annals_ui::figures;
 use annals_ui::html::escape;
@@ -93,8 +94,8 @@ fn session_link(session: &SessionHits, words: &str) -> Option<String> {
 fn passage(library: &Library, hit: &Hit, link: Option<&str>) -> Markup {
     let who = match (&hit.tool, &hit.agent) {
         (Some(tool), _) => line(library, tool),
-        (None, Some(_)) => "sub-agent".to_owned(),
-        (None, None) => hit.role.name().to_owned(),
+        (None, Some(_)) => format!("sub-agent, {}", speaker(hit.kind)),
+        (None, None) => speaker(hit.kind).to_owned(),
     };
     // A line of a sub-agent's file is not one of the session's.
     let place = match (&hit.agent, link) {
@@ -105,11 +106,19 @@ fn passage(library: &Library, hit: &Hit, link: Option<&str>) -> Markup {
         _ => None,
     };
     html! {
-        small { (who) " " }
         @match place {
-            Some(place) => a class="hit" href=(place) { (marked(library, &hit.snippet)) },
-            None => (marked(library, &hit.snippet)),
+            Some(place) => a class="hit" href=(place) { small { (who) } " " (marked(library, &hit.snippet)) },
+            None => span class="hit" { small { (who) } " " (marked(library, &hit.snippet)) },
         }
+    }
+}
+
+/// Who or what a passage is of.
+fn speaker(kind: MessageKind) -> &'static str {
+    match kind {
+        MessageKind::Prompt => "you",
+        MessageKind::Response => "reply",
+        other => other.name(),
     }
 }
 

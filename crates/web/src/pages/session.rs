@@ -65,14 +65,14 @@ fn heading(library: &Library, found: &FoundSession, title: &str) -> Markup {
     facts.extend(summary.tag.iter().map(|tag| format!("tag {}", line(library, tag))));
     let times: Vec<_> = [summary.created_millis, summary.last_activity()].into_iter().flatten().collect();
     let times: Vec<_> = times.into_iter().map(|millis| moment(library, millis)).collect();
-    facts.push(times.join(" – "));
+    facts.push(period(&times));
     facts.extend((listed.sub_agents > 0).then(|| figures::counted(listed.sub_agents, "sub-agent")));
     facts.push(figures::size(summary.bytes));
     html! {
         header class="about" {
             h1 { (title) }
             p class="facts" { @for fact in facts.iter().filter(|fact| !fact.is_empty()) { span { (fact) } } }
-            p class="resume" {
+            div class="resume" {
                 code { "claude --resume " (shown) }
                 button type="button" class="copy" data-copy={ "claude --resume " (shown) } { "Copy" }
                 a href={ "/files?session=" (encoded(id)) "&in=" (encoded(listed.entry.slug.as_str())) } { "Files" }
@@ -80,6 +80,16 @@ fn heading(library: &Library, found: &FoundSession, title: &str) -> Markup {
                 @if library.is_changeable() { (actions(id, listed.entry.slug.as_str())) }
             }
         }
+    }
+}
+
+/// The first and the last time; the day is named once if it is the same.
+fn period(times: &[String]) -> String {
+    let [first, last] = times else { return times.concat() };
+    match (first.split_once(' '), last.split_once(' ')) {
+        _ if first == last => first.clone(),
+        (Some((day, _)), Some((last_day, time))) if day == last_day => format!("{first} – {time}"),
+        _ => format!("{first} – {last}"),
     }
 }
 
@@ -110,10 +120,10 @@ fn conversation(
     let mut out = html! {
         section class="sums" aria-label="Sums" {
             @for (name, value) in [
-                ("turns", outline.turns.len().to_string()),
+                (if outline.turns.len() == 1 { "turn" } else { "turns" }, outline.turns.len().to_string()),
                 ("tokens", figures::amount(total.tokens.total())),
                 ("cost", figures::cost(total)),
-                ("compactions", outline.compactions.len().to_string()),
+                (if outline.compactions.len() == 1 { "compaction" } else { "compactions" }, outline.compactions.len().to_string()),
             ] { div { b { (value) } " " span { (name) } } }
             @if of_agents > 0.0 { div { span { "of it " } b { (dollars(of_agents)) } " " span { "by sub-agents" } } }
         }
@@ -201,7 +211,11 @@ fn share(share: &ContextShare) -> Markup {
         figure class="share" {
             figcaption { "What fills it" }
             (chart::share(&parts, all))
-            ul { @for (name, bytes) in parts.iter().filter(|(_, bytes)| *bytes > 0) { li { (name) " " (bytes * 100 / all) " %" } } }
+            ul {
+                @for (at, (name, bytes)) in parts.iter().enumerate().filter(|(_, (_, bytes))| *bytes > 0) {
+                    li { (chart::swatch(at)) (name) " " (bytes * 100 / all) " %" }
+                }
+            }
         }
     }
 }
@@ -236,4 +250,22 @@ pub(crate) async fn agent(
     })
     .await?;
     Ok(html_response(maud::PreEscaped(html)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::period;
+
+    #[test]
+    fn a_day_is_named_once() {
+        let check = |times: &[&str], expected: &str| {
+            let times: Vec<String> = times.iter().map(|time| (*time).to_owned()).collect();
+            assert_eq!(period(&times), expected);
+        };
+        check(&[], "");
+        check(&["2026-11-10 13:00"], "2026-11-10 13:00");
+        check(&["2026-11-10 13:00", "2026-11-10 13:00"], "2026-11-10 13:00");
+        check(&["2026-11-10 13:00", "2026-11-10 13:05"], "2026-11-10 13:00 – 13:05");
+        check(&["2026-11-10 13:00", "2026-11-11 13:05"], "2026-11-10 13:00 – 2026-11-11 13:05");
+    }
 }

@@ -10,7 +10,7 @@ use annals_ui::html::{
     self, EmbeddedImages, HtmlOptions, ImageSource, Markup, NoImages, PageHeader, PagePart,
 };
 use annals_ui::terminal::{self, RenderOptions};
-use annals_ui::view::{BranchDetail, Detail};
+use annals_ui::view::{BranchDetail, Detail, Item};
 use annals_ui::{Conversation, TerminalText, ViewOptions, markdown};
 
 use super::facts;
@@ -25,6 +25,9 @@ use crate::words;
 
 /// The columns of text in a file.
 const TEXT_WIDTH: usize = 100;
+
+/// Exports have everything.
+const WHOLE: ViewOptions = ViewOptions { branches: BranchDetail::Full };
 
 /// A session in a format.
 pub(crate) struct Document {
@@ -42,7 +45,7 @@ impl Document {
         for file in &mut files {
             file.bytes = with_outputs(std::mem::take(&mut file.bytes), &file.entry.path);
         }
-        let redactor = match args.redact {
+        let mut redactor = match args.redact {
             true => Some(redact(target, &context.redaction_patterns(&[]), &mut bytes, &mut files)?),
             false => None,
         };
@@ -51,38 +54,68 @@ impl Document {
             return Err(Fault::usage("not a session: it has no record"));
         }
         let summary = SessionFacts::summary(target);
+        let mut about = |totals: &SessionTotals| {
+            let mut known = SessionFacts::with_totals(target, summary.as_ref(), totals, context);
+            if let Some(redactor) = &mut redactor {
+                facts::redact(&mut known, redactor);
+            }
+            known
+        };
+        if args.form == ExportFormat::Html {
+            let images = images(&family);
+            let images: &dyn ImageSource = if args.redact { &NoImages } else { &images };
+            return Ok(html_document(&family, args.detail, images, context, about));
+        }
         let prices = &context.prices;
         let (totals, talk) = parallel::both(
             || SessionTotals::of(&family, prices),
             || (args.form != ExportFormat::Json).then(|| conversation(&family)),
         );
-        let mut known = SessionFacts::with_totals(target, summary.as_ref(), &totals, context);
-        if let Some(mut redactor) = redactor {
-            facts::redact(&mut known, &mut redactor);
-        }
+        let known = about(&totals);
         let bytes = match talk {
             None => messages(&family.main, args.detail),
             Some(mut conversation) => {
                 conversation.keep_detail(args.detail.into());
                 let header = facts::header(&known);
-                match args.form {
-                    ExportFormat::Html => {
-                        let images = images(&family);
-                        let images: &dyn ImageSource = if args.redact { &NoImages } else { &images };
-                        page(&header, &conversation, images, context)
-                    }
-                    ExportFormat::Markdown => {
-                        let mut page = TerminalText::default();
-                        markdown::page(&header, &conversation, &mut page);
-                        page.as_str().to_owned()
-                    }
-                    _ => text(&header, &conversation, context),
+                if args.form == ExportFormat::Markdown {
+                    let mut page = TerminalText::default();
+                    markdown::page(&header, &conversation, &mut page);
+                    page.as_str().to_owned()
+                } else {
+                    text(&header, &conversation, context)
                 }
                 .into_bytes()
             }
         };
         Ok(Self { bytes, row: facts::row(&known) })
     }
+}
+
+/// Builds the conversation on one thread, and counts and draws what is built on another.
+fn html_document(
+    family: &SessionWithAgents<'_>,
+    detail: ExportDetail,
+    images: &dyn ImageSource,
+    context: &Context,
+    mut about: impl FnMut(&SessionTotals) -> SessionFacts,
+) -> Document {
+    let zone = context.zone.clone();
+    let zone = |millis: i64| words::minutes_from_utc(millis, &zone);
+    let options = HtmlOptions { zone: &zone, images, agent: None, markup: Markup::Compact };
+    let prices = &context.prices;
+    let build = |send: &mut dyn FnMut(Vec<Item>)| {
+        Conversation::build_in_parts(&family.main, &threads(family), WHOLE, &mut |mut part| {
+            part.keep_detail(detail.into());
+            send(part.items);
+        });
+    };
+    let count = || SessionTotals::of(family, prices);
+    let (totals, drawn) = parallel::pipeline(count, build, |items| PagePart::draw(items, &options));
+    let known = about(&totals);
+    let mut page = String::new();
+    html::page_of_parts(&facts::header(&known), &drawn, &options, &mut page);
+    parallel::free(drawn);
+    Document { bytes: page.into_bytes(), row: facts::row(&known) }
 }
 
 impl From<ExportDetail> for Detail {
@@ -108,7 +141,7 @@ pub(crate) fn show_page(
 }
 
 fn conversation(family: &SessionWithAgents<'_>) -> Conversation {
-    Conversation::build(&family.main, &threads(family), ViewOptions { branches: BranchDetail::Full })
+    Conversation::build(&family.main, &threads(family), WHOLE)
 }
 
 fn images<'f>(family: &'f SessionWithAgents<'f>) -> EmbeddedImages<'f> {
@@ -126,9 +159,9 @@ fn page(
     let zone = context.zone.clone();
     let zone = |millis: i64| words::minutes_from_utc(millis, &zone);
     let options = HtmlOptions { zone: &zone, images, agent: None, markup: Markup::Compact };
-    let drawn = parallel::map(&html::parts(conversation), |items| PagePart::draw(items, &options));
+    let drawn = parallel::map(&html::parts(conversation), |items| PagePart::draw(*items, &options));
     let mut page = String::new();
-    html::page_of_parts(header, conversation, drawn, &options, &mut page);
+    html::page_of_parts(header, &drawn, &options, &mut page);
     page
 }
 

@@ -7,6 +7,7 @@ use annals_index::search::{
 };
 use annals_index::{IndexedFileRole, MessageKind};
 use annals_store::{Discovery, FileRole, SessionEntry, SessionKey, SideFile, Summary};
+use annals_transcript::title::TitleSource;
 
 use super::filters;
 use crate::args::SearchArgs;
@@ -43,17 +44,49 @@ pub(super) fn find_sessions(
     let total_sessions = sessions.len() as u64;
     sessions.truncate(args.limit);
     let discovery = context.discover_all();
+    let summaries = summaries(sessions.iter().map(|group| group.session.as_str()), &discovery, context);
     for group in &mut sessions {
-        group.card = card(&group.session, group.hits.first().or(group.title_hit.as_ref()), &discovery);
+        let hit = group.hits.first().or(group.title_hit.as_ref());
+        group.card = card(summaries.get(&group.session), hit);
     }
     Ok(SessionResults { total: found.total, total_sessions, is_more: found.is_more, sessions })
 }
 
-/// What the session's own file says about it.
-fn card(session: &str, hit: Option<&Hit>, discovery: &Discovery) -> SessionCard {
+/// What files say about these sessions: their own, and for those without a title the others of their projects, where older
+/// clients keep it.
+fn summaries<'s>(
+    sessions: impl Iterator<Item = &'s str>,
+    discovery: &Discovery,
+    context: &Context,
+) -> HashMap<String, Summary> {
+    let mut known: HashMap<String, Summary> = HashMap::new();
+    for session in sessions {
+        let key = SessionKey::new(session);
+        let entry = discovery.sessions_named(&key).next();
+        if !known.contains_key(session)
+            && let Some(summary) = entry.and_then(|entry| Summary::read(entry).ok())
+        {
+            known.insert(session.to_owned(), summary);
+        }
+    }
+    let has_title = |summary: &Summary| {
+        summary.title.as_ref().is_some_and(|(source, _)| *source < TitleSource::LastPrompt)
+    };
+    let untitled: HashSet<_> =
+        known.values().filter(|summary| !has_title(summary)).map(|summary| summary.slug.clone()).collect();
+    let projects: Vec<_> = untitled.iter().collect();
+    for listed in context.store.summaries_in_projects(&projects, discovery) {
+        match known.get_mut(listed.session.as_str()) {
+            Some(summary) if summary.path == listed.path => summary.adopt(&listed),
+            _ => {}
+        }
+    }
+    known
+}
+
+/// What identifies a session, from what its files say.
+fn card(summary: Option<&Summary>, hit: Option<&Hit>) -> SessionCard {
     let file = hit.map(|hit| hit.file.clone());
-    let key = SessionKey::new(session);
-    let summary = discovery.sessions_named(&key).next().and_then(|entry| Summary::read(entry).ok());
     let Some(summary) = summary else {
         let slug = hit.map(|hit| hit.slug.clone()).unwrap_or_default();
         return SessionCard { file, is_there: true, slug, ..SessionCard::default() };
@@ -77,9 +110,11 @@ pub(super) fn find_with_cards(
 ) -> Result<(SearchResults, HashMap<String, SessionCard>), Fault> {
     let found = find_hits(args, args.limit, context)?;
     let discovery = context.discover_all();
+    let summaries = summaries(found.hits.iter().map(|hit| hit.session.as_str()), &discovery, context);
     let mut cards = HashMap::new();
     for hit in &found.hits {
-        cards.entry(hit.session.clone()).or_insert_with(|| card(&hit.session, Some(hit), &discovery));
+        let known = summaries.get(&hit.session);
+        cards.entry(hit.session.clone()).or_insert_with(|| card(known, Some(hit)));
     }
     Ok((found, cards))
 }

@@ -95,3 +95,37 @@ fn a_session_has_one_title_in_lists_and_above_its_conversation() {
     }
     assert!(checked > 10);
 }
+
+#[test]
+fn search_names_sessions_as_lists_do() {
+    let Some(corpus) = corpus::or_skip("search_names_sessions_as_lists_do") else { return };
+    let (mut checked, mut wrong) = (0, BTreeSet::new());
+    for store in corpus.config_dirs() {
+        let home = Home::new();
+        copy(&store, &home.config_dir());
+        let out = annals_exits(&home, &["ls", "--all", "--json"], 0).out;
+        let listed = titles(&out, "sessions", "id");
+        for query in ["the", "is:title"] {
+            for form in [&["--json", "--limit", "100000"][..], &["--json", "--exact", "--limit", "1000"]] {
+                let run = crate::annals(&home, &[&["search", query], form].concat());
+                for (session, title) in titles(&run.out, "hits", "session") {
+                    let Some(expected) = listed.get(&session) else { continue };
+                    checked += 1;
+                    if *expected != title {
+                        wrong.insert(format!("{session} {form:?}: {title:?} instead of {expected:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} names differ: {wrong:#?}", wrong.len());
+    assert!(checked > 100, "only {checked} names were compared");
+}
+
+/// The titles of the sessions in a list.
+fn titles(json: &str, list: &str, id: &str) -> BTreeMap<String, String> {
+    let Ok(value) = Value::parse(json.as_bytes()) else { return BTreeMap::new() };
+    let text = |row: &Value<'_>, key: &str| row.get(key)?.text().map(|text| text.to_string());
+    let rows = value.get(list).into_iter().flat_map(|list| list.items().collect::<Vec<_>>());
+    rows.filter_map(|row| Some((text(&row, id)?, text(&row, "title")?))).collect()
+}

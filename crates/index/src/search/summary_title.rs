@@ -1,0 +1,56 @@
+//! Titles in `summary` records. Old clients wrote the title of a session into files of other sessions of the project: it is
+//! that of the session whose line it names.
+
+use std::collections::HashMap;
+
+use annals_store::SUMMARY_REACH;
+use rusqlite::Row;
+
+use crate::error::IndexError;
+use crate::extract::short_uuid;
+use crate::open::Index;
+
+const OF_PROJECT: &str = "SELECT facts.value, files.id = ?1 FROM facts JOIN files ON files.id = facts.file
+    WHERE facts.kind = 13 AND files.slug = (SELECT slug FROM files WHERE id = ?1) AND files.role = 0 AND files.state = 0
+    ORDER BY files.path, facts.last";
+
+/// The lines that lists look at, too, so that a session has one name: those at the beginning and at the end.
+const LINES: &str = "SELECT uuid FROM messages WHERE file = ?1 AND uuid IS NOT NULL
+    AND (offset + length <= ?2 OR offset >= (SELECT bytes FROM files WHERE id = ?1) - ?2) ORDER BY line DESC";
+
+impl Index {
+    /// The title that a summary gives to the last of a file's lines that any names; those of the file itself come first.
+    pub(super) fn summary_title(&self, file: i64) -> Result<Option<String>, IndexError> {
+        let (mut own, mut all) = (HashMap::new(), HashMap::new());
+        let mut statement = self.connection.prepare_cached(OF_PROJECT)?;
+        let mut rows = statement.query([file])?;
+        while let Some(row) = rows.next()? {
+            let (value, is_own): (String, bool) = (row.get(0)?, row.get(1)?);
+            let Some((leaf, title)) = value.split_once(' ') else { continue };
+            let (leaf, title) = (short_uuid(leaf), title.trim());
+            if title.is_empty() {
+                continue;
+            }
+            if is_own {
+                own.insert(leaf.clone(), title.to_owned());
+            }
+            all.insert(leaf, title.to_owned());
+        }
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let (mut lines, mut title) = (self.connection.prepare_cached(LINES)?, None);
+        let reach = SUMMARY_REACH as i64;
+        for uuid in lines.query_map([file, reach], |row: &Row<'_>| row.get::<_, Vec<u8>>(0))? {
+            let uuid = uuid?;
+            if let Some(found) = own.remove(&uuid) {
+                return Ok(Some(found));
+            }
+            title = title.or_else(|| all.remove(&uuid));
+            if title.is_some() && own.is_empty() {
+                break;
+            }
+        }
+        Ok(title)
+    }
+}
