@@ -38,7 +38,7 @@ fn a_command_prints_the_status_line_and_knows_the_session() {
             line.string("type", "command").string("command", &script).number("padding", 2);
         });
     });
-    fixture.home.write("settings.json", &String::from_utf8(setting).unwrap());
+    fixture.home.write("settings.json", String::from_utf8(setting).unwrap());
     let mut terminal = fixture.chat_in((80, 24), &["--screen", "inline"], |_| {});
     terminal.sees("  used \"used_percentage\":null of 80");
     terminal.press("say @@hello@@\r");

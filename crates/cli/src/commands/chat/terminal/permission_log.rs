@@ -47,10 +47,8 @@ impl PermissionLog {
     pub(super) fn add(&mut self, event: &UiEvent) {
         let UiEvent::Agent(event) = event else { return };
         match event.innermost() {
-            Event::ToolStarted { call, tool, input } => {
-                if self.0.iter().all(|known| known.id != *call) {
-                    self.push(call, tool, input, CallFate::Unasked);
-                }
+            Event::ToolStarted { call, tool, input } if self.0.iter().all(|known| known.id != *call) => {
+                self.push(call, tool, input, CallFate::Unasked);
             }
             Event::PermissionRequested(asked) => {
                 self.push(&asked.call, &asked.tool, &asked.input, CallFate::Asked(asked.why.clone()));
