@@ -28,7 +28,7 @@ pub(super) fn columns(bars: &[Bar], label: &str) -> Markup {
     let (height, top, left) = (160.0, 8.0, 44.0);
     let step = (WIDTH - left) / bars.len().max(1) as f64;
     let largest = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
-    let named = bars.iter().enumerate().filter(|(at, _)| (bars.len() - 1 - at) % NAMED_DAY == 0);
+    let named = bars.iter().enumerate().filter(|(at, _)| (bars.len() - 1 - at).is_multiple_of(NAMED_DAY));
     html! {
         svg class="columns" viewBox={ "0 0 " (WIDTH) " " (top + height + 18.0) } role="img" aria-label=(label) {
             @for value in ticks(largest, 4) {
