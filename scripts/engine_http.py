@@ -2,7 +2,8 @@
 
 Requests as at https://clickhouse.com/docs/interfaces/http: a statement in `query` or in the body, the rows of an INSERT in the body,
 `param_NAME`, settings as parameters, `X-ClickHouse-User` and `X-ClickHouse-Key`, `Content-Encoding`. A failure has its code in
-`X-ClickHouse-Exception-Code`. For tests, POST /fail?code=N&after=K&times=T lets INSERTs fail: T of them, behind the next K.
+`X-ClickHouse-Exception-Code`. For tests, POST /fail?code=N&after=K&times=T lets INSERTs fail: T of them, behind the next K. POST
+/hold?after=K holds the one behind the next K until /release lets it go on or /drop lets it fail; /held says whether it has come.
 """
 import argparse
 import gzip
@@ -35,10 +36,12 @@ class Engine:
         self.session = session.Session(f"{folder}?config-file={policies}" if policies else folder)
         self.lock = threading.Lock()
         self.failure = None
+        self.hold, self.is_held, self.released, self.is_dropped = None, threading.Event(), threading.Event(), False
 
     def run(self, statement, rows, parameters, settings, database):
         settings = ", ".join(f"{name} = {value if value.isdigit() else quoted(value)}" for name, value in settings.items())
         if INSERT.match(statement):
+            self.wait_if_told()
             self.fail_if_told()
             head = FORMAT.sub(lambda found: (f"SETTINGS {settings} " if settings else "") + found.group(0), statement)
             # The engine reads the rows behind the statement, as its own client sends them.
@@ -54,6 +57,36 @@ class Engine:
                 self.session.query(f"USE {database}")
             answer = self.session.query(statement, form, params=parameters) if parameters else self.session.query(statement, form)
         return answer.bytes() if answer is not None else b""
+
+    def control(self, path, values):
+        """Does what a test tells; the answer, or None if it is no such request."""
+        if path == "/fail":
+            self.failure = (values["code"], int(values.get("after", 0)), int(values.get("times", 1)))
+        elif path == "/hold":
+            self.is_held.clear()
+            self.released.clear()
+            self.hold, self.is_dropped = int(values.get("after", 0)), False
+        elif path in ("/release", "/drop"):
+            self.hold, self.is_dropped = None, path == "/drop"
+            self.released.set()
+        elif path == "/held":
+            return b"held" if self.is_held.is_set() else b"no"
+        else:
+            return None
+        return b""
+
+    def wait_if_told(self):
+        with self.lock:
+            if self.hold is None:
+                return
+            self.hold -= 1
+            if self.hold >= 0:
+                return
+            self.hold = None
+        self.is_held.set()
+        self.released.wait()
+        if self.is_dropped:
+            raise RuntimeError("Code: 999. DB::Exception: told to drop it")
 
     def fail_if_told(self):
         with self.lock:
@@ -104,8 +137,11 @@ def handler(engine, login):
             self.send_header("X-ClickHouse-Format", "TabSeparated")
             if code:
                 self.send_header("X-ClickHouse-Exception-Code", code)
-            self.end_headers()
-            self.wfile.write(body)
+            try:
+                self.end_headers()
+                self.wfile.write(body)
+            except ConnectionError:
+                self.close_connection = True  # Who asked is gone.
 
         def body(self):
             bytes_ = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -123,9 +159,9 @@ def handler(engine, login):
             url = urllib.parse.urlsplit(self.path)
             values = {name: all_[0] for name, all_ in urllib.parse.parse_qs(url.query, keep_blank_values=True).items()}
             body = self.body()
-            if url.path == "/fail":
-                engine.failure = (values["code"], int(values.get("after", 0)), int(values.get("times", 1)))
-                return self.answer(200, b"")
+            told = engine.control(url.path, values)
+            if told is not None:
+                return self.answer(200, told)
             user, key = self.headers.get("X-ClickHouse-User", "default"), self.headers.get("X-ClickHouse-Key", "")
             if login and not (hmac.compare_digest(user, login[0]) and hmac.compare_digest(key, login[1])):
                 return self.answer(403, f"Code: 516. DB::Exception: {user}: Authentication failed".encode(), "516")

@@ -13,31 +13,20 @@ use crate::wire::{Engine, EngineError};
 pub struct TeamSink {
     engine: Engine,
     prices: Prices,
-    is_checked: bool,
     refused: u64,
 }
 
 impl TeamSink {
-    /// A sink; the tables are looked at with the first batch.
+    /// A sink; nothing is asked yet.
     pub fn new(engine: Engine, prices: Prices) -> Self {
-        Self { engine, prices, is_checked: false, refused: 0 }
-    }
-}
-
-impl TeamSink {
-    fn write(&mut self, batch: &Batch) -> Result<(), EngineError> {
-        if !self.is_checked {
-            schema::check(&self.engine)?;
-            self.is_checked = true;
-        }
-        self.refused += write_batch(&self.engine, &self.prices, batch)?;
-        Ok(())
+        Self { engine, prices, refused: 0 }
     }
 }
 
 /// Writes the rows of a batch, and returns how many of its items are left out, because they were forgotten.
 pub(crate) fn write_batch(engine: &Engine, prices: &Prices, batch: &Batch) -> Result<u64, EngineError> {
-    // Asked for each batch: a sink may run for weeks.
+    // Both are asked for each batch: a sink may run for weeks.
+    schema::check(engine)?;
     let forgotten = Forgotten::of(engine)?;
     let rows = BatchRows::of(batch, engine.tenant(), prices, &forgotten);
     for (table, body, token) in rows.tables() {
@@ -48,7 +37,9 @@ pub(crate) fn write_batch(engine: &Engine, prices: &Prices, batch: &Batch) -> Re
 
 impl Sink for TeamSink {
     fn deliver(&mut self, batch: &Batch) -> Result<(), SinkError> {
-        self.write(batch).map_err(EngineError::into_sink_error)
+        let written = write_batch(&self.engine, &self.prices, batch);
+        self.refused += written.map_err(EngineError::into_sink_error)?;
+        Ok(())
     }
 
     fn refused(&self) -> u64 {

@@ -140,14 +140,35 @@ fn failure(error: &EngineError) -> ReceiveReply {
     }
 }
 
-/// The batches of a body: one, unless somebody put several together.
+/// The batches of a body: one for each store, however its items were put together. Each costs an insert into every table.
 fn batches(items: Vec<SentItem>, rules: &str) -> Vec<Batch> {
     let mut batches: Vec<Batch> = Vec::new();
     for SentItem { machine, store, batch: sequence, item } in items {
-        match batches.last_mut() {
-            Some(last) if last.store == store && last.sequence == sequence => last.items.push(item),
-            _ => batches.push(Batch { machine, store, sequence, rules: rules.to_owned(), items: vec![item] }),
+        match batches.iter_mut().find(|batch| batch.store == store) {
+            Some(batch) => batch.items.push(item),
+            None => {
+                batches.push(Batch { machine, store, sequence, rules: rules.to_owned(), items: vec![item] })
+            }
         }
     }
     batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_of_many_batches_in_any_order_are_one_batch_for_each_store() {
+        let items = (0..300_u64).map(|at| {
+            let json = format!(
+                r#"{{"v":2,"machine":"m","store":"s{}","batch":{},"file":"history.jsonl","generation":1,"offset":{at},"length":1,"line":1,"form":"line","text":"{{}}"}}"#,
+                at % 3, at % 7
+            );
+            SentItem::parse(json.as_bytes()).unwrap()
+        });
+        let made = batches(items.collect(), "");
+        let stores: Vec<_> = made.iter().map(|batch| (batch.store.as_str(), batch.items.len())).collect();
+        assert_eq!(stores, [("s0", 100), ("s1", 100), ("s2", 100)]);
+    }
 }

@@ -80,10 +80,12 @@ impl EngineError {
             Self::TooLarge(what) => SinkError::TooLarge { what },
             Self::Untrusted(_) => SinkError::Untrusted { what },
             Self::Local(source) => SinkError::Output { source },
+            // It is not about these items: everything waits until the tables or the login are put right.
             Self::NoSchema(_) => {
-                SinkError::Refused { what: format!("{what} (annals team init makes the tables)") }
+                SinkError::Denied { what: format!("{what} (annals team init makes the tables)") }
             }
-            Self::Denied(_) | Self::Refused(_) => SinkError::Refused { what },
+            Self::Denied(_) => SinkError::Denied { what },
+            Self::Refused(_) => SinkError::Refused { what },
         }
     }
 }

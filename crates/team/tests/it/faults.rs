@@ -50,13 +50,20 @@ fn what_another_attempt_cannot_change_is_refused_with_its_reason() {
     };
     let (_home, sent) = demo();
     let without_tables = sink(&engine, "nothing").deliver(&sent[0]);
-    let Err(SinkError::Refused { what }) = without_tables else { panic!("{without_tables:?}") };
+    let Err(SinkError::Denied { what }) = without_tables else { panic!("{without_tables:?}") };
     assert!(what.contains("annals team init"), "{what}");
 
-    let newer = with_tables(&engine, "newer");
-    newer.execute("INSERT INTO {db}.meta SELECT 'schema', '999', 2", &[]).unwrap();
-    assert!(matches!(schema::check(&newer), Err(EngineError::NoSchema(_))));
-    assert!(matches!(sink(&engine, "newer").deliver(&sent[0]), Err(SinkError::Refused { .. })));
+    // Tables that change while a sink runs: nothing is written to those of another version, and no item is refused for it.
+    let changed = with_tables(&engine, "changed");
+    let mut to = sink(&engine, "changed");
+    to.deliver(&sent[0]).unwrap();
+    for (version, at) in [("999", 2), ("0", 3)] {
+        changed.execute(&format!("INSERT INTO {{db}}.meta SELECT 'schema', '{version}', {at}"), &[]).unwrap();
+        assert!(matches!(schema::check(&changed), Err(EngineError::NoSchema(_))));
+        assert!(matches!(to.deliver(&sent[0]), Err(SinkError::Denied { .. })), "{version}");
+    }
+    changed.execute("INSERT INTO {db}.meta SELECT 'schema', '1', 4", &[]).unwrap();
+    to.deliver(&sent[0]).unwrap();
 
     with_tables(&engine, "refusing");
     fail(&engine, 62, 0, 1);
