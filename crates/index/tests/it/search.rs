@@ -332,9 +332,9 @@ fn a_summary_in_another_file_of_the_project_is_the_title() {
             + &prompt(&ids[1], "b", "the giraffe of the second");
     let elsewhere =
         summary(&leaves[1], "Of another project") + "\n" + &prompt(&ids[2], "c", "the giraffe elsewhere");
-    home.write(&format!("projects/-w/{}.jsonl", ids[0]), first);
-    home.write(&format!("projects/-w/{}.jsonl", ids[1]), second);
-    home.write(&format!("projects/-v/{}.jsonl", ids[2]), elsewhere);
+    home.write(format!("projects/-w/{}.jsonl", ids[0]), first);
+    home.write(format!("projects/-w/{}.jsonl", ids[1]), second);
+    home.write(format!("projects/-v/{}.jsonl", ids[2]), elsewhere);
     let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
     let title = |id: &str| index.session_card(id).unwrap().unwrap().title().map(str::to_owned);
     assert_eq!(title(&ids[0]).as_deref(), Some("Giraffes, first part"));
