@@ -23,6 +23,7 @@ use annals_json::{Fields, skip_space};
 pub struct UsageLineFinder {
     usage: Finder<'static>,
     assistant: Finder<'static>,
+    result: Finder<'static>,
     escape: Finder<'static>,
 }
 
@@ -31,6 +32,7 @@ impl Default for UsageLineFinder {
         Self {
             usage: Finder::new(b"\"usage\""),
             assistant: Finder::new(b"\"assistant\""),
+            result: Finder::new(b"\"toolUseResult\""),
             escape: Finder::new(b"\\u00"),
         }
     }
@@ -55,6 +57,11 @@ impl UsageLineFinder {
     /// Whether a line can be an assistant record.
     fn can_be_reply(&self, line: &[u8]) -> bool {
         self.assistant.find(line).is_some() || self.next_letter(line, 0).is_some()
+    }
+
+    /// Whether a line with usage can be an assistant record, or the result of a sub-agent, which names its last response.
+    fn can_be_reply_or_result(&self, line: &[u8]) -> bool {
+        self.can_be_reply(line) || self.result.find(line).is_some()
     }
 }
 
@@ -116,7 +123,7 @@ impl UsageLines {
             }
             *passed = offset + range.end;
             let line = Line::uncounted(offset + range.start, &bytes[range]);
-            if search.can_be_reply(line.raw()) {
+            if search.can_be_reply_or_result(line.raw()) {
                 add_line(collector, &line, &mut other);
             }
             ControlFlow::Continue(())
@@ -140,7 +147,7 @@ impl UsageLines {
         mut other: impl FnMut(usize, &Fields<'_>),
     ) {
         let has_key = lines_with_key(&self.search, line.raw(), |_| ControlFlow::Break(())).is_break();
-        if has_key && self.search.can_be_reply(line.raw()) {
+        if has_key && self.search.can_be_reply_or_result(line.raw()) {
             add_line(collector, line, &mut other);
         }
     }

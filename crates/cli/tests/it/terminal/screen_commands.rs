@@ -54,6 +54,8 @@ fn commands_tell_what_the_conversation_was_set_up_with() {
         if interface.len() > 1 {
             terminal.sees("│ Speak of gardens.");
             terminal.press("\x1b");
+            // Escape and a key at once would be one key with alt.
+            std::thread::sleep(std::time::Duration::from_millis(200));
         }
         terminal.press("/exit\r");
         assert_eq!(terminal.code(), Some(0), "{}", terminal.text());
