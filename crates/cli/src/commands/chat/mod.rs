@@ -30,6 +30,7 @@ mod sandbox;
 pub(crate) mod servers;
 mod setup;
 mod signals;
+mod style;
 pub(crate) mod summarize;
 #[cfg(unix)]
 mod terminal;

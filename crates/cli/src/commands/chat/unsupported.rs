@@ -61,7 +61,6 @@ pub(super) enum Feature {
     Mcp,
     Plugins,
     Sandbox,
-    OutputStyle,
     StatusLine,
 }
 
@@ -73,7 +72,6 @@ impl Feature {
             Self::Mcp => "mcpServers",
             Self::Plugins => "plugins",
             Self::Sandbox => "sandbox",
-            Self::OutputStyle => "outputStyle",
             Self::StatusLine => "statusLine",
         }
     }
@@ -87,7 +85,6 @@ impl Feature {
             }
             Self::Plugins => "plugins are not loaded, and neither are their hooks",
             Self::Sandbox => "settings of the sandbox have no effect",
-            Self::OutputStyle => "the output style is not used",
             Self::StatusLine => "the status line is not shown",
         }
     }
@@ -203,10 +200,6 @@ impl SettingsFinder {
             sandbox.into_iter().filter(|key| !SANDBOX_KEYS.contains(&key.as_str())).collect();
         if !unused.is_empty() {
             self.add(Feature::Sandbox, unused, path);
-        }
-        let style = settings.text("outputStyle").map(|style| style.decode().into_owned());
-        if let Some(style) = style.filter(|style| !matches!(style.as_str(), "" | "default")) {
-            self.add(Feature::OutputStyle, vec![style], path);
         }
         if settings.get("statusLine").is_some_and(|line| !line.is_null()) {
             self.add(Feature::StatusLine, Vec::new(), path);

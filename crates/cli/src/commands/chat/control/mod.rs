@@ -174,6 +174,7 @@ fn server_facts(app: &ChatApp, context: &Context) -> Result<ServerFacts, Fault> 
         default_model: model::default(setup, context),
         key_source: key_source(setup, context),
         settings,
+        style: setup.style_name().to_owned(),
         is_bypass: setup.mode == Mode::Bypass,
         home: context.home.clone(),
         data: context.data_dir()?,
