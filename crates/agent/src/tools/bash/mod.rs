@@ -30,7 +30,7 @@ use group::{CommandExit, ProcessGroup};
 use output::OutputFollower;
 pub(crate) use piped::PipedCommand;
 use result::FinishedCommand;
-pub use sandboxed::{CommandSandbox, PlanMaker, SandboxExit};
+pub use sandboxed::{CommandSandbox, HelperSandbox, PlanMaker, SandboxExit};
 use sandboxed::{CommandScope, MAX_LOOKED_AT, moved_note, refusal_note};
 pub(super) use shells::BackgroundCommand;
 use shells::StartedCommand;

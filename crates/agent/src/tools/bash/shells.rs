@@ -15,7 +15,7 @@ use annals_sandbox::AbsenceWatch;
 use super::group::{CommandExit, ProcessGroup, ProcessGroups};
 use super::output::OutputFile;
 use super::piped::{self, PipedCommand};
-use super::sandboxed::{CommandSandbox, CommandScope, moved_note, without_secrets};
+use super::sandboxed::{CommandSandbox, CommandScope, HelperSandbox, moved_note, without_secrets};
 
 /// How often the size of an output is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -43,6 +43,8 @@ pub struct ShellSettings {
     pub session_env: Option<PathBuf>,
     /// The sandbox of commands; `None` if there is none.
     pub sandbox: Option<Arc<CommandSandbox>>,
+    /// The sandbox of hooks; `None` if there is none.
+    pub helpers: Option<HelperSandbox>,
 }
 
 /// A command that was started.
@@ -72,6 +74,7 @@ impl ShellSettings {
             mark,
             session_env: None,
             sandbox: None,
+            helpers: None,
         }
     }
 }
@@ -102,7 +105,7 @@ impl Drop for BackgroundCommand {
 
 /// The shell of a session, shared by its tools. Dropping it ends every command.
 pub struct Shells {
-    pub(super) settings: ShellSettings,
+    pub(crate) settings: ShellSettings,
     groups: ProcessGroups,
     tasks: Mutex<Vec<Arc<BackgroundCommand>>>,
     made: AtomicU64,
@@ -187,8 +190,22 @@ impl Shells {
         }
     }
 
+    /// A program in this folder with the environment of commands, in the sandbox of helpers if there is one.
+    pub(crate) fn helper(&self, folder: &Path, program: &OsStr, arguments: &[OsString]) -> Command {
+        let mut command = match &self.settings.helpers {
+            Some(helpers) => helpers.command(folder, program, arguments),
+            None => {
+                let mut command = Command::new(program);
+                command.args(arguments).current_dir(folder);
+                command
+            }
+        };
+        command.env_clear().envs(self.settings.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
     /// A program with the environment of commands.
-    pub(crate) fn program(&self, program: impl AsRef<OsStr>) -> Command {
+    fn program(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.settings.environment.iter().map(|(name, value)| (name, value)));
         command

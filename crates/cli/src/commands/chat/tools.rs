@@ -109,6 +109,15 @@ pub(super) fn tools<'a>(
     let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
     let settings = ShellSettings { sandbox: sandbox.map(Arc::new), ..settings };
     let mut settings = models.limits.apply(settings);
+    let own = sandbox::HelperFiles {
+        readable: settings
+            .session
+            .iter()
+            .flat_map(|folder| [folder.with_extension("jsonl"), folder.clone()])
+            .collect(),
+        writable: (!args.no_session_persistence).then(|| config.session_env(&session)).into_iter().collect(),
+    };
+    settings.helpers = sandbox::for_helpers(setup, own, context)?;
     settings.session_env = (!args.no_session_persistence).then(|| config.session_env(&session));
     let shells = Arc::new(Shells::new(settings));
     let tasks = task_list(args, setup, &session, context)?;

@@ -19,11 +19,12 @@ use annals_store::ConfigDir;
 const MAX_FILES: usize = 500;
 
 /// The keys of `sandbox` that have an effect.
-const SANDBOX_KEYS: [&str; 6] = [
+const SANDBOX_KEYS: [&str; 7] = [
     "enabled",
     "failIfUnavailable",
     "autoAllowBashIfSandboxed",
     "allowUnsandboxedCommands",
+    "helpers",
     "network",
     "filesystem",
 ];
