@@ -147,6 +147,8 @@ pub enum ToolProgress {
         /// The event.
         event: Box<Event>,
     },
+    /// A hook said something to the person, or failed.
+    HookMessage(String),
     /// A one-shot request was answered.
     Usage {
         /// The model that answered.

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use annals_json::Fields;
 
 use crate::api::request::ToolSpec;
-use crate::hooks::Hooks;
+use crate::hooks::{HookScope, Hooks};
 use crate::protocol::{Grants, Relay, SubagentStorage, ToolProgress, TurnConfig};
 use annals_policy::Policy;
 
@@ -173,6 +173,8 @@ pub struct Parent<'s> {
     pub relay: &'s Relay,
     /// What is told of events.
     pub hooks: &'s Hooks,
+    /// What every event tells.
+    pub hook_scope: &'s HookScope,
     /// The id of the current prompt, for hooks.
     pub prompt_id: Option<&'s str>,
 }

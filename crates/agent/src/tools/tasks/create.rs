@@ -5,13 +5,14 @@ use std::sync::Arc;
 use annals_json::Fields;
 use annals_store::todos::TaskItem;
 
-use super::super::answer::{at_once, object};
+use super::super::answer::object;
 use super::super::input::Input;
 use super::super::spec::{ParamType, SpecBuilder};
 use super::super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
-use super::Tasks;
 use super::update::METADATA;
+use super::{Tasks, hook};
 use crate::api::request::ToolSpec;
+use crate::hooks::HookEvent;
 
 const NAME: &str = "TaskCreate";
 
@@ -26,7 +27,23 @@ impl TaskCreate {
         Self { tasks }
     }
 
-    fn create(&self, input: &[u8]) -> Result<Outcome, InputError> {
+    /// Adds a task, and takes it back if hooks object.
+    async fn create(&self, input: &[u8], call: &CallContext<'_>) -> Result<Outcome, InputError> {
+        let task = self.add(input)?;
+        if let Err(why) = hook::tell(HookEvent::TaskCreated, &task, call).await {
+            self.tasks.change().remove(&task)?;
+            return Ok(Outcome::failed(why.clone(), &why));
+        }
+        let (id, subject) = (task.id(), task.text("subject"));
+        let kept = object(|kept| {
+            kept.object("task", |fields| {
+                fields.string("id", &id).string("subject", &subject);
+            });
+        });
+        Ok(Outcome::text(format!("Task #{id} was created: {subject}"), kept))
+    }
+
+    fn add(&self, input: &[u8]) -> Result<TaskItem, InputError> {
         let input = Input::scan(input)?;
         let (subject, description) = (input.words("subject")?, input.text("description")?);
         let mut change = self.tasks.change();
@@ -38,13 +55,7 @@ impl TaskCreate {
             task.set("metadata", metadata.raw().to_vec());
         }
         change.write(&task)?;
-        let id = task.id();
-        let kept = object(|kept| {
-            kept.object("task", |fields| {
-                fields.string("id", &id).string("subject", &subject);
-            });
-        });
-        Ok(Outcome::text(format!("Task #{id} was created: {subject}"), kept))
+        Ok(task)
     }
 }
 
@@ -72,7 +83,9 @@ impl Tool for TaskCreate {
         Ok(ToolRequest::Inward(NAME))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {
-        at_once(move || self.create(input))
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
+        Box::pin(
+            async move { self.create(input, call).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
+        )
     }
 }

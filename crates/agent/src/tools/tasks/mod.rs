@@ -2,6 +2,7 @@
 
 mod create;
 mod get;
+mod hook;
 mod list;
 mod update;
 

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use annals_json::{Fields, Value};
-use annals_store::todos::TaskItem;
+use annals_store::todos::{TaskItem, TodoStatus};
 
-use super::super::answer::{at_once, object};
+use super::super::answer::object;
 use super::super::input::Input;
 use super::super::spec::{ParamType, SpecBuilder};
 use super::super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
-use super::{TaskChange, Tasks};
+use super::{TaskChange, Tasks, hook};
 use crate::api::request::ToolSpec;
+use crate::hooks::HookEvent;
 
 const NAME: &str = "TaskUpdate";
 const DELETED: &str = "deleted";
@@ -35,16 +36,20 @@ impl TaskUpdate {
         Self { tasks }
     }
 
-    fn update(&self, input: &[u8]) -> Result<Outcome, InputError> {
+    async fn update(&self, input: &[u8], call: &CallContext<'_>) -> Result<Outcome, InputError> {
         let input = Input::scan(input)?;
         let (id, status) = (input.words("taskId")?, status(&input)?);
+        if status.as_deref() == Some(TodoStatus::Completed.name()) {
+            let open = self.tasks.read().into_iter().find(|task| task.id() == id);
+            if let Some(task) = open.filter(|task| task.status() != TodoStatus::Completed)
+                && let Err(why) = hook::tell(HookEvent::TaskCompleted, &task, call).await
+            {
+                return Ok(unchanged(&id, &why));
+            }
+        }
         let mut change = self.tasks.change();
         let Some(task) = change.read().into_iter().find(|task| task.id() == id) else {
-            let kept = object(|kept| {
-                kept.boolean("success", false).string("taskId", &id).array("updatedFields", |_| {});
-                kept.string("error", "Task not found");
-            });
-            return Ok(Outcome::text("Task not found", kept));
+            return Ok(unchanged(&id, "Task not found"));
         };
         let report = if status.as_deref() == Some(DELETED) {
             let before = task.status().name().to_owned();
@@ -71,6 +76,15 @@ impl TaskUpdate {
         };
         Ok(Outcome::text(said, kept))
     }
+}
+
+/// A task that was not changed, and why.
+fn unchanged(id: &str, why: &str) -> Outcome {
+    let kept = object(|kept| {
+        kept.boolean("success", false).string("taskId", id).array("updatedFields", |_| {});
+        kept.string("error", why);
+    });
+    Outcome::text(why, kept)
 }
 
 fn status(input: &Input<'_>) -> Result<Option<String>, InputError> {
@@ -174,7 +188,9 @@ impl Tool for TaskUpdate {
         Ok(ToolRequest::Inward(NAME))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {
-        at_once(move || self.update(input))
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
+        Box::pin(
+            async move { self.update(input, call).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
+        )
     }
 }

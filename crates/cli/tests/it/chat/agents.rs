@@ -167,3 +167,33 @@ fn tasks_stand_in_place_of_todos_where_they_are_wanted() {
     fixture.exits(&["--resume", session, "@@a@@ again"], 0);
     assert!(fixture.last().contains("Task #2 was created: One"), "{}", fixture.last());
 }
+
+#[test]
+fn hooks_object_to_tasks() {
+    let call =
+        |tool: &str, input: &str| format!(r#"[{{"type":"tool_use","name":"{tool}","input":{input}}}]"#);
+    let script = format!(
+        r#"{{"a":[{},{},{},[{{"type":"text","text":"ok"}}]]}}"#,
+        call("TaskCreate", r#"{"subject":"One","description":"d"}"#),
+        call("TaskCreate", r#"{"subject":"BAD","description":"d"}"#),
+        call("TaskUpdate", r#"{"taskId":"1","status":"completed"}"#)
+    );
+    let fixture = ChatFixture::new(&script);
+    let guard = r#"[{"hooks":[{"type":"command","command":"grep -q 'BAD\\|TaskCompleted' || exit 0; echo not so >&2; exit 2"}]}]"#;
+    let settings = format!(
+        r#"{{"env":{{"CLAUDE_CODE_ENABLE_TASKS":"1"}},"hooks":{{"TaskCreated":{guard},"TaskCompleted":{guard}}}}}"#
+    );
+    fixture.exits(&["--settings", &settings, "@@a@@"], 0);
+    let session =
+        std::fs::read_to_string(fixture.sessions().into_iter().find(|path| path.is_file()).unwrap()).unwrap();
+    for part in [
+        "TaskCreated hook feedback:\\n",
+        r#""success":false,"taskId":"1","updatedFields":[],"error":"TaskCompleted hook"#,
+    ] {
+        assert!(session.contains(part), "{part}\n{session}");
+    }
+    let folder =
+        std::fs::read_dir(fixture.home.config_dir().join("tasks")).unwrap().flatten().next().unwrap().path();
+    let task = std::fs::read_to_string(folder.join("1.json")).unwrap();
+    assert!(task.contains(r#""status": "pending""#) && !folder.join("2.json").exists(), "{task}");
+}
