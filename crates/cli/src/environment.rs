@@ -11,7 +11,7 @@ use annals_team::query::{ReadRight, Scope};
 use crate::pager::{PAGER_VARIABLES, PagerVariable};
 
 /// Variables for the API.
-const API_VARIABLES: [&str; 26] = [
+const API_VARIABLES: [&str; 27] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_BASE_URL",
@@ -24,6 +24,7 @@ const API_VARIABLES: [&str; 26] = [
     "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
     "MAX_THINKING_TOKENS",
     "BASH_DEFAULT_TIMEOUT_MS",
+    "CLAUDE_CODE_ENABLE_TASKS",
     "BASH_MAX_TIMEOUT_MS",
     "MCP_TIMEOUT",
     "MCP_TOOL_TIMEOUT",

@@ -1,14 +1,16 @@
-//! The system prompt: instructions, environment, memory files.
+//! The system prompt: instructions, output style, environment, memory files.
 //!
 //! It stays the same for a day, so that the API can cache it.
 
 mod memory;
 mod mention;
+mod style;
 mod workspace_files;
 
 pub use memory::{Memory, MemoryFile, MemoryKind, MemorySource, SkippedMemory, SourceForm};
 pub(crate) use memory::{NestedFile, mentions};
 pub(crate) use mention::{Mention, prompt_mentions};
+pub use style::{OutputStyle, SkippedStyle};
 pub use workspace_files::workspace_files;
 
 use std::path::PathBuf;
@@ -116,7 +118,20 @@ mod tests {
         for part in ["/w", "/x", "main", "linux", "2026-01-31", "abc first"] {
             assert!(blocks[1].contains(part), "{part}");
         }
+        let style = OutputStyle { name: "S".into(), text: "arr".into(), keeps_instructions: true };
+        let mut styled = briefing.clone();
+        styled.add_style(&style);
+        assert_eq!(
+            [&styled.blocks()[0], &styled.blocks()[2]],
+            [INSTRUCTIONS, "# Output Style: S\narr\n\nbe kind"]
+        );
+        let mut alone = SystemPrompt { appended: None, ..briefing.clone() };
+        alone.add_style(&OutputStyle { keeps_instructions: false, ..style.clone() });
+        let blocks = alone.blocks();
+        assert!(blocks[0].contains("is material") && !blocks[0].contains("engineer"), "{}", blocks[0]);
+        assert_eq!(blocks[2], "# Output Style: S\narr");
         briefing.replacement = Some("only this".into());
+        briefing.add_style(&OutputStyle { keeps_instructions: false, ..style });
         assert_eq!(briefing.blocks()[0], "only this");
     }
 }

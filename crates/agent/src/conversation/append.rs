@@ -6,7 +6,7 @@ use annals_store::history::{NewPrompt, append as append_to_history};
 use annals_store::session::AppendError;
 use annals_store::source::{is_uuid, new_uuid};
 use annals_transcript::draft::{
-    Draft, PromptContent, SnapshotKind, ThreadKind, ToolOutcome, ToolResultDraft,
+    Draft, PromptContent, QueueStep, SnapshotKind, ThreadKind, ToolOutcome, ToolResultDraft,
 };
 use annals_transcript::record::RecordKind;
 use annals_transcript::time::format_millis;
@@ -20,6 +20,8 @@ use crate::protocol::{Notice, Prompt, WrittenLine};
 
 /// The length of a prompt in lists, in characters.
 const MAX_LISTED_PROMPT: usize = 200;
+/// `origin` of a prompt that a background task caused.
+const NOTIFICATION: &[u8] = br#"{"kind":"task-notification"}"#;
 
 impl Conversation<'_> {
     /// Writes a line that the model does not see, or that [`Self::push_message`] adds.
@@ -83,17 +85,45 @@ impl Conversation<'_> {
         let said = match plain {
             Prompt::Blocks(json) => PromptContent::Blocks(json),
             Prompt::Text(text) => PromptContent::Text(text),
+            Prompt::Notification(ended) => {
+                let text = ended.text();
+                self.append_queue_steps(&text, QueueStep::Dequeue)?;
+                let draft = Draft::prompt(PromptContent::Text(&text)).field("origin", NOTIFICATION);
+                let line = self.open_turn(draft, None)?;
+                // Clients do not send it as it is written.
+                self.mark_stale();
+                return Ok(line);
+            }
             Prompt::Named { .. } | Prompt::Typed { .. } | Prompt::Shell(_) => PromptContent::Text(""),
         };
         let draft = Draft::prompt(said);
         // An id that is known already would make two lines one.
         let uuid = prompt.uuid().filter(|uuid| is_uuid(uuid) && !self.knows(uuid));
         let draft = uuid.map_or(draft.clone(), |uuid| draft.with_uuid(uuid));
-        self.open_turn(draft, &prompt.text())
+        self.open_turn(draft, Some(&prompt.text()))
     }
 
-    /// Writes the line that opens a turn; `text` is what lists show.
-    pub(super) fn open_turn(&mut self, draft: Draft, text: &str) -> Result<WrittenLine, AppendError> {
+    /// Writes what a sub-agent that has ended leaves, behind the results of the current calls.
+    pub(crate) fn append_notification(&mut self, text: &str) -> Result<(), AppendError> {
+        self.append_queue_steps(text, QueueStep::Remove)?;
+        let attachment = object(|attachment| {
+            attachment.string("type", "queued_command").string("prompt", text);
+            attachment.string("commandMode", "task-notification");
+        });
+        self.append(Draft::attachment(&attachment))?;
+        self.mark_stale();
+        Ok(())
+    }
+
+    /// Records that something waited, and where it went.
+    fn append_queue_steps(&mut self, text: &str, step: QueueStep) -> Result<(), AppendError> {
+        let content = RawJson::string(text);
+        self.append(Draft::queue_operation(QueueStep::Enqueue, Some(content.raw())))?;
+        self.append(Draft::queue_operation(step, None))
+    }
+
+    /// Writes the line that opens a turn; `text` is what lists and the history show, if anybody typed it.
+    pub(super) fn open_turn(&mut self, draft: Draft, text: Option<&str>) -> Result<WrittenLine, AppendError> {
         let (draft, line) = self.with_uuid(draft);
         self.thinking.turn = Some(line.uuid.clone());
         if self.thread == ThreadKind::Agent {
@@ -113,8 +143,10 @@ impl Conversation<'_> {
         };
         self.append(draft.clone())?;
         self.push_message(&draft, Role::User, Grouping::NewMessage);
-        self.append_history(text);
-        self.last_prompt = Some(in_lists(text));
+        if let Some(text) = text {
+            self.append_history(text);
+            self.last_prompt = Some(in_lists(text));
+        }
         Ok(line)
     }
 

@@ -75,7 +75,8 @@ impl Conversation<'_> {
     ) -> Result<(WrittenLine, WrittenLine), AppendError> {
         self.answer_open_calls()?;
         let input = format!("<bash-input>{command}</bash-input>");
-        let line = self.open_turn(Draft::prompt(PromptContent::Text(&input)), &format!("!{command}"))?;
+        let line =
+            self.open_turn(Draft::prompt(PromptContent::Text(&input)), Some(&format!("!{command}")))?;
         let output = format!("<bash-stdout>{stdout}</bash-stdout><bash-stderr>{stderr}</bash-stderr>");
         let output = Draft::prompt(PromptContent::Text(&output));
         let output = self.append_and_send(output, Role::User, Grouping::NewMessage)?;

@@ -32,7 +32,7 @@ impl Conversation<'_> {
         if !invocation.arguments.is_empty() {
             words.push_str(&format!("\n<command-args>{}</command-args>", invocation.arguments));
         }
-        let line = self.open_turn(Draft::prompt(PromptContent::Text(&words)), &invocation.text())?;
+        let line = self.open_turn(Draft::prompt(PromptContent::Text(&words)), Some(&invocation.text()))?;
         self.append(Draft::meta_prompt(PromptContent::Blocks(&text_blocks(said.texts))))?;
         for file in said.files {
             self.append(Draft::attachment(&file_json(file)))?;
@@ -72,7 +72,7 @@ impl Conversation<'_> {
         let caveat = format!("<local-command-caveat>{CAVEAT}</local-command-caveat>");
         let words = command_tags(name, &invocation.arguments);
         self.append(Draft::meta_prompt(PromptContent::Text(&caveat)))?;
-        let line = self.open_turn(Draft::prompt(PromptContent::Text(&words)), &invocation.text())?;
+        let line = self.open_turn(Draft::prompt(PromptContent::Text(&words)), Some(&invocation.text()))?;
         let output = format!("<local-command-stderr>{why}</local-command-stderr>");
         self.append(Draft::local_command(&output))?;
         self.mark_stale();

@@ -251,6 +251,11 @@ fn is_call(block: &[u8]) -> bool {
     Value::parse(block).is_ok_and(|value| matches!(Block::new(value), Block::ToolUse(_)))
 }
 
+/// Returns whether clients send a call under another name than it is written.
+fn is_old_name(name: &str) -> bool {
+    matches!(name, "Task" | "KillShell" | "AgentOutputTool" | "BashOutputTool")
+}
+
 /// Returns whether clients treat a block specially: blank text, rare block types, lone surrogates.
 fn is_odd(block: &[u8]) -> bool {
     let Ok(value) = Value::parse(block) else { return true };
@@ -260,6 +265,7 @@ fn is_odd(block: &[u8]) -> bool {
         _ => false,
     };
     let has_half_characters = || memchr::memmem::find(block, b"\\ud").is_some();
-    let is_renamed = || value.get("name").and_then(Value::text).is_some_and(|name| name.is("Task"));
+    let is_renamed =
+        || value.get("name").and_then(Value::text).is_some_and(|name| is_old_name(&name.decode()));
     !is_plain || has_half_characters() || is_renamed()
 }

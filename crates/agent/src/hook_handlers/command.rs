@@ -1,5 +1,6 @@
 //! Commands as handlers: the input on standard input, the answer on standard output, the exit code.
 
+use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -83,18 +84,25 @@ impl CommandHook {
         let project = project.display().to_string();
         let mut command = match &self.arguments {
             None => {
-                let mut command = shells.program(self.shell);
-                command.arg("-c").arg(&self.command);
-                command
+                let arguments = ["-c".into(), OsString::from(&self.command)];
+                shells.helper(call.cwd, OsStr::new(self.shell), &arguments)
             }
             Some(arguments) => {
-                let filled = |text: &String| text.replace("${CLAUDE_PROJECT_DIR}", &project);
-                let mut command = shells.program(filled(&self.command));
-                command.args(arguments.iter().map(filled));
-                command
+                let filled = |text: &String| OsString::from(text.replace("${CLAUDE_PROJECT_DIR}", &project));
+                let arguments: Vec<OsString> = arguments.iter().map(filled).collect();
+                match shells.settings.helpers {
+                    None => shells.helper(call.cwd, &filled(&self.command), &arguments),
+                    // The sandbox starts in any case: a shell says by its exit code if the program does not.
+                    Some(_) => {
+                        let mut words: Vec<OsString> = vec!["-c".into(), r#"exec "$0" "$@""#.into()];
+                        words.push(filled(&self.command));
+                        words.extend(arguments);
+                        shells.helper(call.cwd, OsStr::new("/bin/sh"), &words)
+                    }
+                }
             }
         };
-        command.current_dir(call.cwd).envs(variables.iter().map(|(name, value)| (name, value)));
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
         command.env("CLAUDE_PROJECT_DIR", &project);
         let effort =
             Value::parse(call.input).ok().and_then(|input| input.get("effort")?.get("level")?.text());

@@ -27,6 +27,10 @@ pub enum HookEvent {
     PostToolBatch,
     /// A command changed the working folder.
     CwdChanged,
+    /// A task was added.
+    TaskCreated,
+    /// A task is about to be marked as done.
+    TaskCompleted,
     /// A sub-agent starts.
     SubagentStart,
     /// A sub-agent is about to end.
@@ -47,7 +51,7 @@ pub enum HookEvent {
 
 impl HookEvent {
     /// All events that are told.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::SessionStart,
         Self::InstructionsLoaded,
         Self::UserPromptSubmit,
@@ -59,6 +63,8 @@ impl HookEvent {
         Self::PostToolUseFailure,
         Self::PostToolBatch,
         Self::CwdChanged,
+        Self::TaskCreated,
+        Self::TaskCompleted,
         Self::SubagentStart,
         Self::SubagentStop,
         Self::Stop,
@@ -83,6 +89,8 @@ impl HookEvent {
             Self::PostToolUseFailure => "PostToolUseFailure",
             Self::PostToolBatch => "PostToolBatch",
             Self::CwdChanged => "CwdChanged",
+            Self::TaskCreated => "TaskCreated",
+            Self::TaskCompleted => "TaskCompleted",
             Self::SubagentStart => "SubagentStart",
             Self::SubagentStop => "SubagentStop",
             Self::Stop => "Stop",
@@ -122,6 +130,8 @@ impl HookEvent {
                 | Self::PostToolUse
                 | Self::PostToolUseFailure
                 | Self::PostToolBatch
+                | Self::TaskCreated
+                | Self::TaskCompleted
                 | Self::SubagentStop
                 | Self::Stop
                 | Self::PreCompact
@@ -141,6 +151,8 @@ impl HookEvent {
                 | Self::MessageDisplay
                 | Self::PostToolBatch
                 | Self::CwdChanged
+                | Self::TaskCreated
+                | Self::TaskCompleted
                 | Self::Stop
         )
     }

@@ -12,6 +12,7 @@ use super::http::{HttpTransport, McpHttp};
 use super::inbox::McpInbox;
 use super::process::ProcessTransport;
 use super::server::{ConnectFuture, McpConnector, McpTransport};
+use crate::tools::bash::HelperSandbox;
 use crate::tools::bash::group::ProcessGroups;
 
 /// The processes of servers; all copies are the same. They end with the last copy.
@@ -51,6 +52,8 @@ pub struct McpLaunch {
     pub processes: McpProcesses,
     /// How servers are reached over HTTP.
     pub http: McpHttp,
+    /// The sandbox of processes; `None` if there is none.
+    pub sandbox: Option<HelperSandbox>,
 }
 
 /// Connects to a server by its definition.

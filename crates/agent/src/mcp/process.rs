@@ -1,6 +1,7 @@
 //! A server as a process: one message a line on its standard input and output.
 
 use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -47,8 +48,18 @@ impl ProcessTransport {
         mark: String,
         inbox: McpInbox,
     ) -> Result<Self, McpError> {
-        let mut command = Command::new(program);
-        command.args(args).current_dir(&launch.folder).env_clear();
+        let mut command = match &launch.sandbox {
+            Some(sandbox) => {
+                let arguments: Vec<OsString> = args.iter().map(OsString::from).collect();
+                sandbox.command(&launch.folder, OsStr::new(program), &arguments)
+            }
+            None => {
+                let mut command = Command::new(program);
+                command.args(args).current_dir(&launch.folder);
+                command
+            }
+        };
+        command.env_clear();
         command.envs(launch.environment.iter().map(|(name, value)| (name, value)));
         command.env("CLAUDE_PROJECT_DIR", &launch.folder);
         command.envs(env.iter().map(|(name, value)| (name, value.reveal())));

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::notification::AgentNotification;
 use super::permission::Permit;
 use annals_json::{RawJson, Value};
 use annals_policy::Mode;
@@ -45,6 +46,8 @@ pub enum Prompt {
     Blocks(Vec<u8>),
     /// A command that the person wants to run in the shell; the model gets it with its output.
     Shell(String),
+    /// The end of a sub-agent in the background; nobody typed it.
+    Notification(Box<AgentNotification>),
     /// A prompt whose line has this uuid.
     Named {
         /// The uuid.
@@ -76,7 +79,7 @@ impl Prompt {
         match self {
             Self::Text(text) => RawJson::string(text).raw().to_vec(),
             Self::Blocks(json) => json.clone(),
-            Self::Shell(_) => RawJson::string(&self.text()).raw().to_vec(),
+            Self::Shell(_) | Self::Notification(_) => RawJson::string(&self.text()).raw().to_vec(),
             Self::Named { prompt, .. } | Self::Typed { prompt, .. } => prompt.content(),
         }
     }
@@ -94,7 +97,7 @@ impl Prompt {
         match self {
             Self::Named { uuid, .. } => Some(uuid),
             Self::Typed { prompt, .. } => prompt.uuid(),
-            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) => None,
+            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) | Self::Notification(_) => None,
         }
     }
 
@@ -103,7 +106,7 @@ impl Prompt {
         match self {
             Self::Typed { typed, .. } => Some(typed),
             Self::Named { prompt, .. } => prompt.typed(),
-            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) => None,
+            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) | Self::Notification(_) => None,
         }
     }
 
@@ -111,6 +114,7 @@ impl Prompt {
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
+            Self::Notification(ended) => ended.text(),
             Self::Shell(command) => format!("!{command}"),
             Self::Blocks(json) => {
                 let Ok(blocks) = Value::parse(json) else { return String::new() };
@@ -131,7 +135,7 @@ impl Prompt {
                 let (only, none) = (blocks.next()?, blocks.next());
                 only.get("text").filter(|_| none.is_none())?.text()?.to_string()
             }
-            Self::Shell(_) => return None,
+            Self::Shell(_) | Self::Notification(_) => return None,
             Self::Named { prompt, .. } | Self::Typed { prompt, .. } => return prompt.slash_command(),
         };
         let said = text.trim().strip_prefix('/')?;

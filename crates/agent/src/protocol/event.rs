@@ -3,6 +3,7 @@
 use annals_policy::Mode;
 use annals_transcript::draft::CompactionTrigger;
 
+use super::notification::AgentNotification;
 use super::permission::{Denial, PermissionRequest};
 use super::report::TurnReport;
 use crate::api::call::ScheduledRetry;
@@ -77,6 +78,8 @@ pub enum Event {
         /// The event; nested again if it is of a sub-agent's own sub-agent.
         event: Box<Event>,
     },
+    /// A sub-agent has ended in the background, and the model is told.
+    BackgroundEnded(AgentNotification),
     /// A call opened a pull request.
     PullRequestOpened(PullRequest),
     /// A request failed and will be retried.
@@ -144,6 +147,8 @@ pub enum ToolProgress {
         /// The event.
         event: Box<Event>,
     },
+    /// A hook said something to the person, or failed.
+    HookMessage(String),
     /// A one-shot request was answered.
     Usage {
         /// The model that answered.

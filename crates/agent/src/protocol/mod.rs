@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `command` | what the caller asks for, and the queue that carries it |
 //! | `event` | what a conversation reports, and what tools report while they run |
+//! | `notification` | the end of a sub-agent in the background |
 //! | `permission` | permission requests, their answers, denials |
 //! | `grants` | rules that a person grants during a conversation |
 //! | `config` | settings of a turn |
@@ -18,6 +19,7 @@ mod command;
 mod config;
 mod event;
 mod grants;
+mod notification;
 mod past_call;
 mod permission;
 mod relay;
@@ -29,6 +31,7 @@ pub use command::{Command, Commands, Prompt, TypedText};
 pub use config::{Approver, TurnConfig};
 pub use event::{Event, Notice, PullRequest, ToolProgress, UsageStorage, WrittenLine};
 pub use grants::Grants;
+pub use notification::{AgentAnswer, AgentNotification};
 pub use past_call::PastCall;
 pub use permission::{Denial, PermissionRequest, Permit, PermitChanges};
 pub use relay::Relay;

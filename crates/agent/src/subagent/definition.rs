@@ -1,6 +1,7 @@
 //! Definitions of sub-agents, and the built-in ones.
 
-use crate::tools::agent::{GENERAL, NAME, OLD_NAME};
+use crate::tools::agent::GENERAL;
+use crate::tools::background::new_name;
 
 /// A type of sub-agent: its instructions, tools and model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,11 +28,11 @@ pub enum Toolset {
 }
 
 impl Toolset {
-    /// Returns whether a tool is in the set; `Task` is the old name of the tool for sub-agents.
+    /// Returns whether a tool is in the set, also by a name that older clients give it.
     pub fn has(&self, tool: &str) -> bool {
         match self {
             Self::All => true,
-            Self::These(names) => names.iter().any(|name| name == tool || (name == OLD_NAME && tool == NAME)),
+            Self::These(names) => names.iter().any(|name| name == tool || new_name(name) == Some(tool)),
         }
     }
 }

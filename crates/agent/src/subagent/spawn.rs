@@ -1,6 +1,8 @@
-//! Runs a sub-agent: its file, its turn, its answer.
+//! Runs a sub-agent: its file, its turn, its answer. One in the background works beside the conversation.
 
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use annals_store::session::{AgentParent, AgentStart};
 use annals_store::source::new_agent_id;
@@ -11,8 +13,11 @@ use crate::api::transport::Transport;
 use crate::commands::CustomCommand;
 use crate::context::SystemPrompt;
 use crate::conversation::{Conversation, StoreContext};
-use crate::protocol::{Event, Prompt, ToolProgress, TurnConfig, TurnEnd, TurnReport};
-use crate::tools::agent::{AgentResult, AgentTask, AgentTool, AgentType, SpawnError, SpawnFuture, Spawner};
+use crate::protocol::{Approver, Commands, Event, Prompt, ToolProgress, TurnConfig, TurnEnd, TurnReport};
+use crate::tools::agent::{
+    AgentPlace, AgentResult, AgentTask, AgentTool, AgentType, LaunchedAgent, SpawnError, SpawnFuture, Spawner,
+};
+use crate::tools::background::{BackgroundAgent, BackgroundAgents, WorkQueue};
 use crate::tools::{CallContext, Parent, Tool};
 use crate::turn::Agent;
 use annals_policy::Policy;
@@ -37,6 +42,12 @@ pub struct SubagentConfig<'a, T, S> {
     /// Makes the tools of a sub-agent, except the one that starts others.
     #[allow(clippy::type_complexity, reason = "what it makes is what an agent has")]
     pub make_tools: Box<dyn Fn() -> Vec<Box<dyn Tool + 'a>> + Send + Sync + 'a>,
+    /// The rules and folders of the session; the mode is that of the parent.
+    pub policy: Policy<'a>,
+    /// Where sub-agents work that nobody waits for.
+    pub background: WorkQueue<'a>,
+    /// The sub-agents that nobody waits for.
+    pub background_agents: Arc<BackgroundAgents>,
     /// Returns the full name of a model.
     pub model_name: Box<dyn Fn(&str) -> String + Send + Sync + 'a>,
 }
@@ -87,18 +98,26 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
         TurnConfig {
             model: named.map_or_else(|| parent.model.clone(), |name| (self.config.model_name)(name)),
             max_responses: Some(MAX_RESPONSES),
+            approver: match task.place {
+                AgentPlace::Foreground => parent.approver,
+                AgentPlace::Background => Approver::Nobody,
+            },
             ..parent.clone()
         }
     }
 
     /// Creates a sub-agent that has no prompt yet.
-    fn begin<'s>(
-        &'s self,
+    fn begin(
+        &self,
         id: &str,
         task: &AgentTask,
         tool_use: &str,
-        parent: &'s Parent<'s>,
-    ) -> Result<Agent<'s, T, S>, SpawnError> {
+        parent: &Parent<'_>,
+    ) -> Result<Agent<'a, T, S>, SpawnError>
+    where
+        T: 'a,
+        S: 'a,
+    {
         let SubagentConfig { caller, store, definitions, .. } = &*self.config;
         let known = definitions.iter().find(|definition| definition.name == task.kind);
         let definition = known.ok_or_else(|| SpawnError::Failed(format!("no agent type {:?}", task.kind)))?;
@@ -117,7 +136,7 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
             system: system_prompt.blocks(),
             ..self.turn_config(definition, task, parent.turn_config)
         };
-        let policy = Policy { ..*parent.policy };
+        let policy = Policy { mode: parent.policy.mode, ..self.config.policy };
         let mut agent = Agent::new(conversation, caller, self.tools(definition, id), policy, turn_config);
         agent.system_prompt = Some(system_prompt);
         agent.skills = Arc::clone(&self.config.skills);
@@ -129,7 +148,7 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
     }
 }
 
-impl<T: Transport, S: RetryClock> Spawner for SubagentSpawner<'_, T, S> {
+impl<'a, T: Transport + 'a, S: RetryClock + 'a> Spawner for SubagentSpawner<'a, T, S> {
     fn types(&self) -> Vec<AgentType> {
         let definitions = self.config.definitions.iter();
         definitions
@@ -139,7 +158,6 @@ impl<T: Transport, S: RetryClock> Spawner for SubagentSpawner<'_, T, S> {
 
     fn spawn<'s>(&'s self, task: &'s AgentTask, scene: &'s CallContext<'s>) -> SpawnFuture<'s> {
         Box::pin(async move {
-            let no_parent = || SpawnError::Failed("a sub-agent needs a parent conversation".to_owned());
             let parent = scene.parent.ok_or_else(no_parent)?;
             let id = new_agent_id(self.config.store.source);
             let mut agent = self.begin(&id, task, scene.tool_use, parent)?;
@@ -156,6 +174,63 @@ impl<T: Transport, S: RetryClock> Spawner for SubagentSpawner<'_, T, S> {
             result_of(id, finished, tool_uses)
         })
     }
+
+    fn has_background(&self) -> bool {
+        // What a sub-agent started would end with it, unseen.
+        self.starter.is_none() && self.config.background.is_alive()
+    }
+
+    fn launch(&self, task: &AgentTask, scene: &CallContext<'_>) -> Result<LaunchedAgent, SpawnError> {
+        let parent = scene.parent.ok_or_else(no_parent)?;
+        let id = new_agent_id(self.config.store.source);
+        let mut agent = self.begin(&id, task, scene.tool_use, parent)?;
+        let file = agent.conversation.path().map(Path::to_path_buf);
+        let (sender, mut commands) = Commands::channel();
+        let agents = Arc::clone(&self.config.background_agents);
+        let entry = agents.add(BackgroundAgent {
+            id: id.clone(),
+            description: task.description.clone(),
+            kind: task.kind.clone(),
+            prompt: task.prompt.clone(),
+            tool_use: scene.tool_use.to_owned(),
+            file: file.clone(),
+            commands: sender,
+            result: Mutex::default(),
+            is_stopped: AtomicBool::new(false),
+            is_told: AtomicBool::new(false),
+        });
+        let is_taken = self.config.background.push(async move {
+            let mut tool_uses = 0;
+            let finished = {
+                let mut report = |event: Event| {
+                    tool_uses += u64::from(matches!(event, Event::ToolDone { .. }));
+                    if is_told_later(&event) {
+                        let (call, agent) = (entry.tool_use.clone(), entry.id.clone());
+                        agents.push_event(Event::Subagent { call, agent, event: Box::new(event) });
+                    }
+                };
+                agent.turn(&Prompt::Text(entry.prompt.clone()), &mut commands, &mut report).await
+            };
+            agents.end(&entry, result_of(entry.id.clone(), finished, tool_uses));
+        });
+        if !is_taken {
+            return Err(SpawnError::Failed("nothing runs agents in the background here".to_owned()));
+        }
+        (scene.tell)(ToolProgress::SubagentStarted { agent: id.clone(), prompt: task.prompt.clone() });
+        Ok(LaunchedAgent { agent: id, file })
+    }
+}
+
+fn no_parent() -> SpawnError {
+    SpawnError::Failed("a sub-agent needs a parent conversation".to_owned())
+}
+
+/// Returns whether the caller is told of an event of a sub-agent in the background: of what it spends, was denied and opened.
+fn is_told_later(event: &Event) -> bool {
+    matches!(
+        event.innermost(),
+        Event::Usage { .. } | Event::Denied(_) | Event::Notice(_) | Event::PullRequestOpened(_)
+    )
 }
 
 fn result_of(agent: String, finished: TurnReport, tool_uses: u64) -> Result<AgentResult, SpawnError> {

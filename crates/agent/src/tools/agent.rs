@@ -3,6 +3,7 @@
 //! It was called `Task`; the newest client knows it by this name and gives it to the calls of old sessions.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 
 use annals_json::Fields;
@@ -34,6 +35,26 @@ pub struct AgentTask {
     pub kind: String,
     /// The model, if it is not the default.
     pub model: Option<String>,
+    /// Whether its caller waits for it.
+    pub place: AgentPlace,
+}
+
+/// Where a sub-agent works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentPlace {
+    /// The call waits for its answer.
+    Foreground,
+    /// The call returns at once, and the model is told when it has ended.
+    Background,
+}
+
+/// A sub-agent that works in the background.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchedAgent {
+    /// Its id.
+    pub agent: String,
+    /// Its session file, if it has one.
+    pub file: Option<PathBuf>,
 }
 
 /// The result of a sub-agent.
@@ -83,6 +104,16 @@ pub trait Spawner: Send + Sync {
 
     /// Runs a sub-agent to its end, for this call.
     fn spawn<'a>(&'a self, task: &'a AgentTask, call: &'a CallContext<'a>) -> SpawnFuture<'a>;
+
+    /// Whether sub-agents can work in the background.
+    fn has_background(&self) -> bool {
+        false
+    }
+
+    /// Starts a sub-agent that works in the background.
+    fn launch(&self, _: &AgentTask, _: &CallContext<'_>) -> Result<LaunchedAgent, SpawnError> {
+        Err(SpawnError::Failed("nothing runs agents in the background here".to_owned()))
+    }
 }
 
 /// Starts sub-agents.
@@ -104,16 +135,25 @@ impl<'a> AgentTool<'a> {
             let names: Vec<&str> = types.iter().map(|known| known.name.as_str()).collect();
             return Err(InputError(format!("No agent type {kind:?}. Available: {}.", names.join(", "))));
         }
+        // A sub-agent's own sub-agents are waited for.
+        let is_background = input.flag("run_in_background")? && self.spawner.has_background();
         Ok(AgentTask {
             description: input.words("description")?,
             prompt: input.words("prompt")?,
             kind,
             model: input.text_if("model")?.filter(|model| !model.is_empty()),
+            place: if is_background { AgentPlace::Background } else { AgentPlace::Foreground },
         })
     }
 
     async fn send(&self, input: &[u8], call: &CallContext<'_>) -> Result<Outcome, InputError> {
         let task = self.task(&Input::scan(input)?)?;
+        if task.place == AgentPlace::Background {
+            return Ok(match self.spawner.launch(&task, call) {
+                Ok(launched) => launched.outcome(&task),
+                Err(error) => Outcome::failed(format!("The agent failed: {error}"), &error.to_string()),
+            });
+        }
         let done = match self.spawner.spawn(&task, call).await {
             Ok(done) => done,
             Err(SpawnError::Interrupted) => return Ok(Outcome::failed(INTERRUPTED_CALL, INTERRUPTED_CALL)),
@@ -121,15 +161,10 @@ impl<'a> AgentTool<'a> {
                 return Ok(Outcome::failed(format!("The agent failed: {why}"), &why));
             }
         };
-        let text = |text: &str| {
-            object(|block| {
-                block.string("type", "text").string("text", text);
-            })
-        };
         let kept = object(|kept| {
             kept.string("status", "completed").string("prompt", &task.prompt).string("agentId", &done.agent);
             kept.string("agentType", &task.kind);
-            kept.array("content", |list| list.item().extend(text(&done.answer)));
+            kept.array("content", |list| list.item().extend(text_block(&done.answer)));
             kept.number("totalDurationMs", done.millis).number("totalTokens", done.tokens);
             kept.number("totalToolUseCount", done.tool_uses).raw("usage", &done.usage);
         });
@@ -137,9 +172,31 @@ impl<'a> AgentTool<'a> {
             "agentId: {}\ntotal_tokens: {}\ntool_uses: {}\nduration_ms: {}",
             done.agent, done.tokens, done.tool_uses, done.millis
         );
-        let shown = ToolContent::Blocks(vec![text(&cut(&done.answer)), text(&trailer)]);
+        let shown = ToolContent::Blocks(vec![text_block(&cut(&done.answer)), text_block(&trailer)]);
         Ok(Outcome { shown, kept, ..Outcome::default() })
     }
+}
+
+impl LaunchedAgent {
+    fn outcome(&self, task: &AgentTask) -> Outcome {
+        let file = self.file.as_ref().map(|file| file.display().to_string());
+        let kept = object(|kept| {
+            kept.boolean("isAsync", true).string("status", "async_launched").string("agentId", &self.agent);
+            kept.string("description", &task.description).string("prompt", &task.prompt);
+            kept.string_if("outputFile", file.as_deref()).boolean("canReadOutputFile", false);
+        });
+        let said = format!(
+            "The agent works in the background.\nagentId: {}\nYou are told when it has ended, with its answer; until then nothing is known of it. Do other work meanwhile, or end your turn. TaskOutput waits for it, and TaskStop ends it.",
+            self.agent
+        );
+        Outcome { shown: ToolContent::Blocks(vec![text_block(&said)]), kept, ..Outcome::default() }
+    }
+}
+
+fn text_block(text: &str) -> Vec<u8> {
+    object(|block| {
+        block.string("type", "text").string("text", text);
+    })
 }
 
 /// The answer, shortened if needed; the API refuses an empty text.
@@ -161,13 +218,21 @@ impl Tool for AgentTool<'_> {
         for known in self.spawner.types() {
             about.push_str(&format!("\n- {}: {}", known.name, known.about));
         }
-        SpecBuilder::new(NAME, "")
+        let spec = SpecBuilder::new(NAME, "")
             .about(about)
             .required("description", ParamType::Text, "What it is for, in three to five words")
             .required("prompt", ParamType::Text, "All that it must know and do, and what it shall answer")
             .required("subagent_type", ParamType::Text, "The type of agent")
-            .optional("model", ParamType::Text, "The model, where it shall be another one")
-            .build()
+            .optional("model", ParamType::Text, "The model, where it shall be another one");
+        match self.spawner.has_background() {
+            true => spec.optional(
+                "run_in_background",
+                ParamType::Flag,
+                "Go on at once; you are told when it has ended. Nobody is asked about its calls: what no rule allows is denied",
+            ),
+            false => spec,
+        }
+        .build()
     }
 
     fn order(&self) -> CallOrder {

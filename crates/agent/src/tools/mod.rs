@@ -10,12 +10,13 @@ use std::pin::Pin;
 use annals_json::Fields;
 
 use crate::api::request::ToolSpec;
-use crate::hooks::Hooks;
+use crate::hooks::{HookScope, Hooks};
 use crate::protocol::{Grants, Relay, SubagentStorage, ToolProgress, TurnConfig};
 use annals_policy::Policy;
 
 pub mod agent;
 mod answer;
+pub mod background;
 pub mod bash;
 mod blocking;
 pub mod context;
@@ -38,13 +39,15 @@ mod request;
 pub mod skill;
 mod spec;
 pub mod structured;
+pub mod tasks;
 pub mod todo;
 pub mod web_search;
 mod write;
 
 pub use agent::AgentTool;
 pub use answer::{Reply, ReplyFuture};
-pub use bash::{Bash, BashOutput, KillShell};
+pub use background::{TaskOutput, TaskStop};
+pub use bash::Bash;
 pub use context::{Checkpoints, PathFilter, ToolContext};
 pub use edit::Edit;
 pub use fetch::WebFetch;
@@ -58,6 +61,7 @@ pub use read_files::ReadFiles;
 pub use request::ToolRequest;
 pub use skill::{SkillCall, SkillTool};
 pub(crate) use spec::unknown_parameter;
+pub use tasks::{TaskCreate, TaskGet, TaskList, TaskUpdate};
 pub use todo::TodoWrite;
 pub use web_search::WebSearch;
 pub use write::Write;
@@ -169,6 +173,8 @@ pub struct Parent<'s> {
     pub relay: &'s Relay,
     /// What is told of events.
     pub hooks: &'s Hooks,
+    /// What every event tells.
+    pub hook_scope: &'s HookScope,
     /// The id of the current prompt, for hooks.
     pub prompt_id: Option<&'s str>,
 }

@@ -74,9 +74,14 @@ impl SpecBuilder {
     }
 }
 
-/// Parameters of other clients that change nothing here: models send them out of habit.
-const IGNORED: [(&str, &str); 3] =
-    [("Bash", "dangerouslyDisableSandbox"), ("Agent", "run_in_background"), ("Agent", "name")];
+/// Parameters of other clients that are not in a definition: models send them out of habit. Those of the last two are read.
+const IGNORED: [(&str, &str); 5] = [
+    ("Bash", "dangerouslyDisableSandbox"),
+    ("Agent", "run_in_background"),
+    ("Agent", "name"),
+    ("TaskOutput", "bash_id"),
+    ("TaskStop", "shell_id"),
+];
 
 /// Returns a parameter that a tool does not have: what the model meant by it would not be done.
 pub(crate) fn unknown_parameter(spec: &ToolSpec, input: &Fields<'_>) -> Option<String> {

@@ -21,8 +21,9 @@ use crate::conversation::{Conversation, Grouping};
 use crate::hooks::Hooks;
 use crate::mcp::McpServers;
 use crate::protocol::{Event, EventSink, Grants, TurnConfig};
+use crate::tools::background::{self, BackgroundAgents};
 use crate::tools::structured::StructuredSlot;
-use crate::tools::{Tool, ToolContext, agent};
+use crate::tools::{Tool, ToolContext};
 
 /// How often hooks may keep a turn from ending.
 const MAX_STOP_BLOCKS: u32 = 8;
@@ -82,6 +83,8 @@ pub struct Agent<'a, T, S> {
     pub(super) used_skills: Vec<UsedSkill>,
     /// What the model was told and is not told again.
     pub(super) told: ToldContext,
+    /// The sub-agents in the background.
+    pub background: Arc<BackgroundAgents>,
     /// How often hooks may keep a turn from ending.
     pub max_stop_blocks: u32,
     /// How long a question may be open before hooks are told of it.
@@ -124,6 +127,7 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             skills: Arc::default(),
             used_skills: Vec::new(),
             told: ToldContext::default(),
+            background: Arc::default(),
             max_stop_blocks: MAX_STOP_BLOCKS,
             notify_after: NOTIFY_AFTER,
         }
@@ -192,8 +196,8 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
     }
 }
 
-/// Returns the tool of this name. Older clients, and models that know them, call the one for sub-agents `Task`.
+/// Returns the tool of this name, also by a name that older clients give it.
 pub(super) fn find_tool<'t, 'a>(tools: &'t [Box<dyn Tool + 'a>], name: &str) -> Option<&'t (dyn Tool + 'a)> {
     let named = |name: &str| tools.iter().map(AsRef::as_ref).find(|tool| tool.spec().name == name);
-    named(name).or_else(|| named(agent::NAME).filter(|_| name == agent::OLD_NAME))
+    named(name).or_else(|| named(background::new_name(name)?))
 }

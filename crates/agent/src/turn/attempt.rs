@@ -38,7 +38,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         report: &mut EventSink<'_>,
     ) -> (Vec<Option<(Outcome, u64)>>, RunOutcome) {
         let (relay, subagent_storage) = (Relay::default(), self.conversation.subagent_storage());
+        let hook_scope = self.hook_scope();
         let parent = Parent {
+            hook_scope: &hook_scope,
             policy: &self.policy,
             grants: &self.grants,
             turn_config: &self.turn_config,

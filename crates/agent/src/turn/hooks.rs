@@ -97,7 +97,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         folder.unwrap_or_else(|| self.conversation.cwd().to_path_buf())
     }
 
-    fn hook_scope(&self) -> HookScope {
+    pub(super) fn hook_scope(&self) -> HookScope {
         HookScope {
             session: self.conversation.session().to_owned(),
             transcript: self.conversation.session_path().display().to_string(),

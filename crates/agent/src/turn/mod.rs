@@ -11,6 +11,7 @@
 //! | `step` | what follows a response, or its failure |
 //! | `calls` | the tool calls of a response: approval → attempt → result |
 //! | `approve`, `attempt` | the first two of these |
+//! | `background` | sub-agents in the background: what is told of them |
 //! | `hooks` | what hooks are told, and what follows from their answers |
 //! | `servers` | what MCP servers offer |
 //! | `memory`, `told` | memory files that apply once a file is used; what the model was told already |
@@ -26,6 +27,7 @@
 mod agent;
 mod approve;
 mod attempt;
+mod background;
 mod calls;
 mod compact;
 mod custom_command;

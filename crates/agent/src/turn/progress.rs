@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::pull_request::pull_request_record;
 use crate::conversation::Conversation;
-use crate::protocol::{Event, EventSink, ToolProgress, UsageStorage};
+use crate::protocol::{Event, EventSink, Notice, ToolProgress, UsageStorage};
 
 /// The most progress records of one command: with pauses that double, they reach over ten minutes.
 const MAX_RECORDS: usize = 10;
@@ -117,6 +117,7 @@ pub(super) fn handle_progress(
             }
             Event::Subagent { call, agent, event }
         }
+        ToolProgress::HookMessage(message) => Event::Notice(Notice::Hook(message)),
         ToolProgress::Usage { model, usage } => Event::Usage { model, usage, storage: UsageStorage::None },
         ToolProgress::SubagentStarted { ref agent, ref prompt } => {
             // After a kill, this record tells which sub-agent worked for the call.

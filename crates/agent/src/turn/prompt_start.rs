@@ -38,7 +38,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             return self.open_shell_line(&command, commands, report).await;
         }
         let mut attachments = Vec::new();
-        if self.conversation.is_main() {
+        // A sub-agent's answer attaches nothing.
+        let is_typed = !matches!(prompt.plain(), Prompt::Notification(_));
+        if self.conversation.is_main() && is_typed {
             let mentions = prompt_mentions(&prompt.text());
             if mentions.len() > MAX_MENTIONS {
                 let left = mentions.len() - MAX_MENTIONS;

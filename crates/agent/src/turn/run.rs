@@ -18,8 +18,8 @@ use crate::api::transport::Transport;
 use crate::commands::Invocation;
 use crate::conversation::Grouping;
 use crate::protocol::{
-    Command, Commands, Event, EventSink, INTERRUPTED_CALL, Notice, Prompt, TerminalReason, TurnEnd,
-    TurnError, TurnReport, tokens,
+    AgentNotification, Command, Commands, Event, EventSink, INTERRUPTED_CALL, Notice, Prompt, TerminalReason,
+    TurnEnd, TurnError, TurnReport, tokens,
 };
 
 /// What a compaction by hand answers.
@@ -205,7 +205,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             }
             Some(Ok(remarks)) => remarks,
         };
-        if self.queued > 0 {
+        if let Prompt::Notification(ended) = input.prompt().plain() {
+            report(Event::BackgroundEnded(AgentNotification::clone(ended)));
+        } else if self.queued > 0 {
             self.queued -= 1;
             self.conversation.append(Draft::queue_operation(QueueStep::Dequeue, None))?;
         }
@@ -240,6 +242,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         loop {
             self.append_notices()?;
+            self.append_notifications(report)?;
             self.mcp.wait_for_lists().await;
             self.offer_server_tools();
             self.append_instructions()?;

@@ -160,7 +160,7 @@ fn is_rule_list(value: &str) -> bool {
 }
 
 /// Tools of the original client, in all its versions.
-const TOOLS: [&str; 30] = [
+const TOOLS: [&str; 31] = [
     "Agent",
     "AskUserQuestion",
     "Bash",
@@ -187,6 +187,7 @@ const TOOLS: [&str; 30] = [
     "TaskList",
     "TaskOutput",
     "TaskStop",
+    "TaskUpdate",
     "TodoWrite",
     "WebFetch",
     "WebSearch",

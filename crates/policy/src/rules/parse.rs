@@ -59,7 +59,10 @@ fn whole(tool: &str, list: RuleList) -> Matcher {
         return Matcher::Mcp { server: server.to_owned(), tool: tool.map(str::to_owned) };
     }
     match tool {
+        // The names of older clients.
         "Task" => Matcher::Whole("Agent".to_owned()),
+        "BashOutput" => Matcher::Whole("TaskOutput".to_owned()),
+        "KillShell" | "KillBash" => Matcher::Whole("TaskStop".to_owned()),
         tool if is_name(tool) => Matcher::Whole(tool.to_owned()),
         _ => Matcher::Unknown("it does not start with a tool name"),
     }

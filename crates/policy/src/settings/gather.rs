@@ -27,6 +27,8 @@ pub struct EffectiveSettings {
     pub key_helper: Option<String>,
     /// The model.
     pub model: Option<String>,
+    /// The name of the output style.
+    pub output_style: Option<String>,
     /// The sandbox of commands.
     pub sandbox: SandboxSettings,
     /// The hooks, those of the administrator first.
@@ -78,6 +80,7 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext
         }
         effective.key_helper = effective.key_helper.or(settings.key_helper);
         effective.model = effective.model.or(settings.model);
+        effective.output_style = effective.output_style.or(settings.output_style);
         effective.sandbox.add(settings.sandbox);
         if let Some(mode) = settings.mode.filter(|_| effective.mode.is_none()) {
             match may_take(mode, settings.source, &context) {
@@ -137,6 +140,9 @@ fn narrowed(mut settings: Settings, trust: Trust) -> Settings {
         }
         if settings.model.take().is_some() {
             later("model");
+        }
+        if settings.output_style.take().is_some() {
+            later("outputStyle");
         }
         if settings.hooks.take().is_some() {
             later("hooks");

@@ -40,6 +40,8 @@ pub struct Settings {
     pub key_helper: Option<String>,
     /// `model`
     pub model: Option<String>,
+    /// `outputStyle`
+    pub output_style: Option<String>,
     /// `permissions.disableBypassPermissionsMode`
     pub bypass: Bypass,
     /// `sandbox`
@@ -170,6 +172,7 @@ impl Settings {
             environment: Vec::new(),
             key_helper: None,
             model: None,
+            output_style: None,
             bypass: Bypass::Open,
             sandbox: SandboxSettings::default(),
             hooks: None,

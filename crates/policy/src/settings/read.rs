@@ -45,6 +45,7 @@ impl SettingsReader {
     fn top(&mut self, fields: &Fields<'_>) {
         self.settings.key_helper = self.text(fields, "apiKeyHelper");
         self.settings.model = self.text(fields, "model");
+        self.settings.output_style = self.text(fields, "outputStyle");
         self.settings.disabled_servers = self.texts(fields, "", "disabledMcpjsonServers");
         if let Some(environment) = self.object(fields, "env") {
             for field in environment.iter() {

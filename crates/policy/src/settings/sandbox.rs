@@ -13,6 +13,8 @@ pub struct SandboxSettings {
     pub has_auto_allow: Option<bool>,
     /// `allowUnsandboxedCommands`: whether a command may leave it, if the user says so.
     pub has_exit: Option<bool>,
+    /// `helpers`: whether hooks and MCP servers run in it like commands.
+    pub has_helpers: Option<bool>,
     /// `network.allowAllUnixSockets`
     pub has_sockets: Option<bool>,
     /// `network.allowedDomains`
@@ -44,6 +46,7 @@ impl SandboxSettings {
             is_required: flag(Some(fields), "failIfUnavailable"),
             has_auto_allow: flag(Some(fields), "autoAllowBashIfSandboxed"),
             has_exit: flag(Some(fields), "allowUnsandboxedCommands"),
+            has_helpers: flag(Some(fields), "helpers"),
             has_sockets: flag(network.as_ref(), "allowAllUnixSockets"),
             ..Self::default()
         };
@@ -60,6 +63,7 @@ impl SandboxSettings {
         self.is_required = self.is_required.or(weaker.is_required);
         self.has_auto_allow = self.has_auto_allow.or(weaker.has_auto_allow);
         self.has_exit = self.has_exit.or(weaker.has_exit);
+        self.has_helpers = self.has_helpers.or(weaker.has_helpers);
         self.has_sockets = self.has_sockets.or(weaker.has_sockets);
         self.hosts.extend(weaker.hosts);
         self.writable.extend(weaker.writable);
@@ -75,6 +79,7 @@ impl SandboxSettings {
             ("sandbox.failIfUnavailable", &mut self.is_required, false),
             ("sandbox.autoAllowBashIfSandboxed", &mut self.has_auto_allow, true),
             ("sandbox.allowUnsandboxedCommands", &mut self.has_exit, true),
+            ("sandbox.helpers", &mut self.has_helpers, false),
             ("sandbox.network.allowAllUnixSockets", &mut self.has_sockets, true),
         ] {
             if flag.take_if(|flag| *flag == is_wider).is_some() {

@@ -1,6 +1,7 @@
 //! Todo lists and tasks: `todos/<session>-agent-<agent>.json` and their successor, `tasks/<session>/<n>.json`.
 
 mod item;
+mod task_folder;
 mod write;
 
 use annals_json::{Fields, Items, Text, Value, ValueKind};
@@ -14,6 +15,7 @@ use crate::scan::Discovery;
 use annals_transcript::view::views;
 
 pub use item::{FieldFault, ItemError, TodoItem, TodoStatus};
+pub use task_folder::{TaskFolder, TaskItem};
 pub use write::{list_bytes, write};
 
 views! {

@@ -12,7 +12,6 @@ mod result;
 mod sandboxed;
 mod shells;
 mod timeout;
-mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,12 +30,12 @@ use group::{CommandExit, ProcessGroup};
 use output::OutputFollower;
 pub(crate) use piped::PipedCommand;
 use result::FinishedCommand;
-pub use sandboxed::{CommandSandbox, PlanMaker, SandboxExit};
+pub use sandboxed::{CommandSandbox, HelperSandbox, PlanMaker, SandboxExit};
 use sandboxed::{CommandScope, MAX_LOOKED_AT, moved_note, refusal_note};
+pub(super) use shells::BackgroundCommand;
 use shells::StartedCommand;
 pub use shells::{BackgroundStatus, ShellSettings, Shells};
 use timeout::TimeoutAction;
-pub use watch::{BashOutput, KillShell};
 
 /// How often new output is reported.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
@@ -51,6 +50,7 @@ pub struct Bash {
 
 struct BashInput {
     command: String,
+    description: Option<String>,
     time: Duration,
     where_to: RunMode,
     scope: CommandScope,
@@ -116,7 +116,8 @@ impl Bash {
             (true, Some(_)) => CommandScope::Outside,
             _ => CommandScope::Sandbox,
         };
-        Ok(BashInput { command, time, where_to, scope })
+        let description = input.text_if("description")?.filter(|text| !text.is_empty());
+        Ok(BashInput { command, description, time, where_to, scope })
     }
 
     /// Where the next command starts.
@@ -131,7 +132,7 @@ impl Bash {
         let failed = |error: std::io::Error| InputError(format!("The command could not be started: {error}"));
         if wanted.where_to == RunMode::Background {
             let started = self.shells.start(&wanted.command, &folder, wanted.scope).map_err(failed)?;
-            let task = self.shells.keep(wanted.command, started, None);
+            let task = self.shells.keep((wanted.command, wanted.description), started, None);
             return Ok(result::in_background(&task.id));
         }
         let note = self.shells.fresh_note(wanted.scope);
@@ -142,7 +143,7 @@ impl Bash {
         let (ended, cut) = match self.watch(&started, &allowance, call).await {
             WatchOutcome::CommandExit(ended, cut) => (ended, cut),
             WatchOutcome::GoesOn => {
-                let task = self.shells.keep(wanted.command, started, Some(note));
+                let task = self.shells.keep((wanted.command, wanted.description), started, Some(note));
                 return Ok(result::moved_to_background(&task, wanted.time));
             }
         };
@@ -268,7 +269,7 @@ impl Tool for Bash {
         .required("command", ParamType::Text, "The command")
         .optional("timeout", ParamType::Count, &timeout)
         .optional("description", ParamType::Text, "What it does, in five to ten words")
-        .optional("run_in_background", ParamType::Flag, "Go on at once; BashOutput shows later what it printed");
+        .optional("run_in_background", ParamType::Flag, "Go on at once; TaskOutput shows later what it printed");
         match self.shells.settings.sandbox.as_ref().map(|sandbox| sandbox.exit) {
             Some(SandboxExit::Open) => spec.optional(
                 "dangerouslyDisableSandbox",

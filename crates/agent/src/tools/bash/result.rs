@@ -118,7 +118,7 @@ impl FinishedCommand<'_> {
 
 /// A command that continues in the background after its timeout.
 pub(super) fn moved_to_background(task: &BackgroundCommand, time: Duration) -> Outcome {
-    let (id, printed) = (&task.id, task.news(MAX_SHELL_OUTPUT));
+    let (id, printed) = (&task.id, task.printed(MAX_SHELL_OUTPUT));
     let printed = printed.trim_end();
     let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let kept = object(|kept| {
@@ -127,7 +127,7 @@ pub(super) fn moved_to_background(task: &BackgroundCommand, time: Duration) -> O
         kept.string("backgroundTaskId", id).number("timedOutAfterMs", millis);
     });
     let said = format!(
-        "The command did not end within {:.1} seconds. It continues in the background with ID: {id}. BashOutput shows its further output, and KillShell ends it.",
+        "The command did not end within {:.1} seconds. It continues in the background with ID: {id}. TaskOutput shows its output, and TaskStop ends it.",
         time.as_secs_f64()
     );
     let shown = if printed.is_empty() { said } else { format!("{said}\nOutput so far:\n{printed}") };

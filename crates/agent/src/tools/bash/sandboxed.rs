@@ -1,9 +1,10 @@
 //! Commands in a sandbox: what they are started with, and what is told of its limits.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use annals_sandbox::{AbsenceWatch, HostProxy, MovedPath, Sandbox, SandboxPlan};
 
@@ -97,6 +98,28 @@ impl CommandSandbox {
         let plan = (self.plan)();
         let command = self.sandbox.command(&plan, folder, program.as_os_str(), arguments);
         (command, AbsenceWatch::new(&plan))
+    }
+}
+
+/// The sandbox of programs that the person configured: hooks and MCP servers.
+#[derive(Clone)]
+pub struct HelperSandbox {
+    /// How they are started.
+    pub sandbox: Sandbox,
+    /// Makes the plan from the files as they are now.
+    pub plan: Arc<dyn Fn() -> SandboxPlan + Send + Sync>,
+}
+
+impl fmt::Debug for HelperSandbox {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_struct("HelperSandbox").field("sandbox", &self.sandbox).finish_non_exhaustive()
+    }
+}
+
+impl HelperSandbox {
+    /// Returns the command that runs this program in this folder, in the sandbox.
+    pub(crate) fn command(&self, folder: &Path, program: &OsStr, arguments: &[OsString]) -> Command {
+        self.sandbox.command(&(self.plan)(), folder, program, arguments)
     }
 }
 

@@ -13,9 +13,9 @@ use std::time::Duration;
 use annals_sandbox::AbsenceWatch;
 
 use super::group::{CommandExit, ProcessGroup, ProcessGroups};
-use super::output::{OutputFile, clean};
+use super::output::OutputFile;
 use super::piped::{self, PipedCommand};
-use super::sandboxed::{CommandSandbox, CommandScope, moved_note, without_secrets};
+use super::sandboxed::{CommandSandbox, CommandScope, HelperSandbox, moved_note, without_secrets};
 
 /// How often the size of an output is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -43,6 +43,8 @@ pub struct ShellSettings {
     pub session_env: Option<PathBuf>,
     /// The sandbox of commands; `None` if there is none.
     pub sandbox: Option<Arc<CommandSandbox>>,
+    /// The sandbox of hooks; `None` if there is none.
+    pub helpers: Option<HelperSandbox>,
 }
 
 /// A command that was started.
@@ -72,20 +74,22 @@ impl ShellSettings {
             mark,
             session_env: None,
             sandbox: None,
+            helpers: None,
         }
     }
 }
 
 /// A command in the background.
-pub(super) struct BackgroundCommand {
-    pub(super) id: String,
-    pub(super) command: String,
+pub(in crate::tools) struct BackgroundCommand {
+    pub(in crate::tools) id: String,
+    pub(in crate::tools) command: String,
+    /// What it does, if the model says so.
+    pub(in crate::tools) description: Option<String>,
     started: StartedCommand,
     /// What is told of paths that it must not have created, once it has ended.
     moved: Mutex<Option<String>>,
     /// The file with its last folder, which is removed unread.
     note: Option<PathBuf>,
-    read: Mutex<u64>,
     killed: Mutex<bool>,
     /// Whether the model knows that it ended.
     is_told: AtomicBool,
@@ -114,7 +118,7 @@ pub struct BackgroundStatus {
 
 /// The shell of a session, shared by its tools. Dropping it ends every command.
 pub struct Shells {
-    pub(super) settings: ShellSettings,
+    pub(crate) settings: ShellSettings,
     groups: ProcessGroups,
     tasks: Mutex<Vec<Arc<BackgroundCommand>>>,
     made: AtomicU64,
@@ -216,8 +220,22 @@ impl Shells {
         }
     }
 
+    /// A program in this folder with the environment of commands, in the sandbox of helpers if there is one.
+    pub(crate) fn helper(&self, folder: &Path, program: &OsStr, arguments: &[OsString]) -> Command {
+        let mut command = match &self.settings.helpers {
+            Some(helpers) => helpers.command(folder, program, arguments),
+            None => {
+                let mut command = Command::new(program);
+                command.args(arguments).current_dir(folder);
+                command
+            }
+        };
+        command.env_clear().envs(self.settings.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
     /// A program with the environment of commands.
-    pub(crate) fn program(&self, program: impl AsRef<OsStr>) -> Command {
+    fn program(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.settings.environment.iter().map(|(name, value)| (name, value)));
         command
@@ -241,18 +259,18 @@ impl Shells {
         self.settings.scratch.join(format!("command-{}-{number}.{ending}", std::process::id()))
     }
 
-    /// Keeps a command running in the background.
+    /// Keeps a command running in the background, with its description.
     pub(super) fn keep(
         &self,
-        command: String,
+        (command, description): (String, Option<String>),
         started: StartedCommand,
         note: Option<PathBuf>,
     ) -> Arc<BackgroundCommand> {
         let mut tasks = self.tasks();
         let id = format!("bash_{}", tasks.len() + 1);
-        let (read, killed, is_told) = (Mutex::new(0), Mutex::new(false), AtomicBool::new(false));
-        let moved = Mutex::default();
-        let task = Arc::new(BackgroundCommand { id, command, started, moved, note, read, killed, is_told });
+        let (moved, killed, is_told) = (Mutex::default(), Mutex::new(false), AtomicBool::new(false));
+        let task = BackgroundCommand { id, command, description, started, moved, note, killed, is_told };
+        let task = Arc::new(task);
         let (watched, most) = (Arc::downgrade(&task), self.settings.max_output);
         thread::spawn(move || watch(&watched, most));
         tasks.push(Arc::clone(&task));
@@ -266,7 +284,7 @@ impl Shells {
         ended.map(|task| task.end_notice()).collect()
     }
 
-    pub(super) fn task(&self, id: &str) -> Option<Arc<BackgroundCommand>> {
+    pub(in crate::tools) fn task(&self, id: &str) -> Option<Arc<BackgroundCommand>> {
         self.tasks().iter().find(|task| task.id == id).cloned()
     }
 
@@ -276,12 +294,12 @@ impl Shells {
 }
 
 impl BackgroundCommand {
-    pub(super) fn ended(&self) -> Option<CommandExit> {
+    pub(in crate::tools) fn ended(&self) -> Option<CommandExit> {
         self.started.group.ended()
     }
 
     /// `running`, `completed`, `failed` or `killed`.
-    pub(super) fn status(&self) -> &'static str {
+    pub(in crate::tools) fn status(&self) -> &'static str {
         match self.ended() {
             _ if *self.killed.lock().unwrap_or_else(PoisonError::into_inner) => "killed",
             None => "running",
@@ -291,7 +309,7 @@ impl BackgroundCommand {
     }
 
     /// Notes that the model knows of its end, and returns whether it knew already.
-    pub(super) fn mark_told(&self) -> bool {
+    pub(in crate::tools) fn mark_told(&self) -> bool {
         self.is_told.swap(true, Ordering::Relaxed)
     }
 
@@ -299,7 +317,7 @@ impl BackgroundCommand {
         let code = self.ended().map(|ended| format!(", exit code {}", ended.code())).unwrap_or_default();
         let (id, status, command) = (&self.id, self.status(), &self.command);
         let notice = format!(
-            "The background command {id} has ended ({status}{code}): {command}\nBashOutput shows what it printed."
+            "The background command {id} has ended ({status}{code}): {command}\nTaskOutput shows what it printed."
         );
         match self.check_absent() {
             Some(moved) => format!("{notice}\n{moved}"),
@@ -315,7 +333,7 @@ impl BackgroundCommand {
         told.clone()
     }
 
-    pub(super) fn kill(&self) {
+    pub(in crate::tools) fn kill(&self) {
         self.mark_killed();
         self.started.group.end();
     }
@@ -324,23 +342,14 @@ impl BackgroundCommand {
         *self.killed.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 
-    /// The output since the last call: at most this many bytes of its end.
-    pub(super) fn news(&self, most: usize) -> String {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let size = self.started.output.size();
-        let from = (*read).max(size.saturating_sub(most as u64));
-        let left_out = from - *read;
-        let mut bytes = self.started.output.part(from, most);
+    /// Returns the output so far: both ends of it if it has more bytes.
+    pub(in crate::tools) fn printed(&self, max_bytes: usize) -> String {
+        let mut text = self.started.output.ends(max_bytes);
         // An incomplete character waits for its rest.
-        if self.ended().is_none()
-            && let Err(error) = std::str::from_utf8(&bytes)
-            && error.error_len().is_none()
-        {
-            bytes.truncate(error.valid_up_to());
+        if self.ended().is_none() {
+            text.truncate(text.trim_end_matches('\u{fffd}').len());
         }
-        *read = from + bytes.len() as u64;
-        let text = clean(&bytes);
-        if left_out > 0 { format!("[… {left_out} bytes left out …]\n{text}") } else { text }
+        text
     }
 }
 

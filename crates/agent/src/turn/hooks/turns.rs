@@ -164,13 +164,15 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let value = self.subagent.as_ref().map(|(_, kind)| kind.clone()).unwrap_or_default();
         let (is_active, text) = (state.stop_blocks > 0, state.finished.text.clone());
         let own = self.conversation.path().map(|path| path.display().to_string());
+        let running = if is_main { self.background.running_agents() } else { Vec::new() };
         let fill = |input: &mut ObjectWriter<'_>| {
             input.boolean("stop_hook_active", is_active);
             if !is_main {
                 input.string_if("agent_transcript_path", own.as_deref());
             }
             input.string("last_assistant_message", &text);
-            input.array("background_tasks", |_| {}).array("session_crons", |_| {});
+            input.array("background_tasks", |list| running.iter().for_each(|agent| agent.describe(list)));
+            input.array("session_crons", |_| {});
         };
         let Some(outcome) = self.tell(HookSubject::new(event, &value), fill, commands, report).await else {
             return self.stop(report);

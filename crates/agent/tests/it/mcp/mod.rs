@@ -20,6 +20,7 @@ const HANGS: Duration = Duration::from_secs(60);
 fn servers(kind: ServerKind, limits: McpLimits, folder: PathBuf) -> (McpServers, Arc<McpServer>) {
     let processes = McpProcesses::default();
     let launch = McpLaunch {
+        sandbox: None,
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         folder: folder.clone(),
         mark: format!("test-{}-{}", std::process::id(), folder.display()),

@@ -1,10 +1,10 @@
 //! Processes that leave their group, their parents or their environment still end with their command.
 
 use annals_agent::protocol::ToolProgress;
-use annals_agent::tools::{Bash, CallContext, KillShell, Tool};
+use annals_agent::tools::{Bash, CallContext, Tool};
 
 use super::ends::{all_end, pids, runs};
-use super::{Count, Fixture, Flag, Text, input, run, shown};
+use super::{Count, Fixture, Flag, Text, input, run, shown, task_tools};
 
 /// Each notes its number: a session of its own, one that ignores hang-ups, a daemon of two forks, one that ignores requests, and
 /// one without an environment below one that left.
@@ -64,7 +64,7 @@ async fn a_shell_that_is_killed_takes_them_along_and_no_other() {
     let other = [shown(&other).to_owned()];
     run(&tool, &[("command", Text(&endless())), ("run_in_background", Flag(true))]).await;
     let found = pids(&fixture.work(), &NAMES).await;
-    run(&KillShell::new(fixture.shells.clone()), &[("shell_id", Text("bash_1"))]).await;
+    run(&task_tools(&fixture).1, &[("task_id", Text("bash_1"))]).await;
     all_end(&found);
     assert!(runs(&other[0]), "somebody else's process was ended");
     fixture.shells.end_all();

@@ -4,9 +4,9 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use annals_agent::tools::{Bash, BashOutput, Outcome};
+use annals_agent::tools::{Bash, Outcome};
 
-use super::{Fixture, Flag, Text, kept, kept_text, run, shape, shown};
+use super::{Fixture, Flag, Text, kept, kept_text, run, shape, shown, task_text, task_tools};
 
 async fn bash(fixture: &Fixture, command: &str) -> Outcome {
     run(&Bash::new(fixture.context.clone(), fixture.shells.clone()), &[("command", Text(command))]).await
@@ -113,12 +113,13 @@ async fn who_prints_too_much_in_the_background_is_ended_too() {
     let fixture = Fixture::with(|settings| settings.max_output = 1 << 20);
     let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     run(&tool, &[("command", Text("yes")), ("run_in_background", Flag(true))]).await;
-    let look = BashOutput::new(fixture.shells.clone());
+    let look = task_tools(&fixture).0;
     let mut outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
-    while kept_text(&outcome, "status") == "running" {
+    while task_text(&outcome, "status") == "running" {
         assert!(outcome.kept.len() < 70_000);
         tokio::time::sleep(Duration::from_millis(10)).await;
         outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
     }
-    assert_eq!(kept_text(&outcome, "status"), "killed");
+    assert_eq!(task_text(&outcome, "status"), "killed");
+    assert!(outcome.kept.len() < 70_000);
 }

@@ -17,6 +17,7 @@ mod reading;
 mod searching;
 mod shell;
 mod specs;
+mod tasks;
 
 use std::ffi::OsString;
 use std::fs;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 
 use annals_agent::protocol::ToolProgress;
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
-use annals_agent::tools::{CallContext, Outcome, Tool, ToolContent, ToolContext};
+use annals_agent::tools::{CallContext, Outcome, TaskOutput, TaskStop, Tool, ToolContent, ToolContext};
 use annals_json::{ObjectWriter, Value};
 use annals_policy::paths::{Disk, Workspace};
 use annals_testkit::temp::TempDir;
@@ -138,6 +139,18 @@ fn kept(outcome: &Outcome) -> Value<'_> {
 /// A text that is kept, by its key.
 fn kept_text(outcome: &Outcome, key: &str) -> String {
     kept(outcome).get(key).unwrap_or_else(|| panic!("no {key}")).text().unwrap().decode().into_owned()
+}
+
+/// A text of the background task that is kept, by its key.
+fn task_text(outcome: &Outcome, key: &str) -> String {
+    let task = kept(outcome).get("task").unwrap_or_else(|| panic!("no task: {}", shown(outcome)));
+    task.get(key).unwrap_or_else(|| panic!("no {key}")).text().unwrap().decode().into_owned()
+}
+
+/// The tools that show and end background commands.
+fn task_tools(fixture: &Fixture) -> (TaskOutput, TaskStop) {
+    let shells = &fixture.shells;
+    (TaskOutput::new(shells.clone(), Arc::default()), TaskStop::new(shells.clone(), Arc::default()))
 }
 
 /// That every key that is kept is one that the views know.

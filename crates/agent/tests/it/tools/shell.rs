@@ -5,13 +5,16 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use annals_agent::protocol::ToolProgress;
-use annals_agent::tools::{Bash, BashOutput, CallContext, KillShell, Outcome, Tool};
+use annals_agent::tools::{Bash, CallContext, Outcome, Tool};
 use annals_json::Fields;
 use annals_policy::paths::Disk;
 use annals_policy::rules::{Rule, RuleList, Rules, SettingsSource};
 use annals_policy::{Call, Decision, Mode, Policy};
 
-use super::{Count, Fixture, Flag, Text, input, kept, kept_text, knows, refused, run, shape, shown};
+use super::{
+    Count, Fixture, Flag, Text, input, kept, kept_text, knows, refused, run, shape, shown, task_text,
+    task_tools,
+};
 
 const OF_A_COMMAND: [&str; 10] = [
     "stdout",
@@ -141,14 +144,15 @@ async fn what_runs_too_long_is_ended() {
     }
     let outcome = run(&tool, &[("command", Text("sleep 60; echo never")), ("timeout", Count(300))]).await;
     assert_eq!(shown(&outcome), "Exit code 143\nCommand timed out after 0.3 seconds");
-    refused(&run(&BashOutput::new(fixture.shells.clone()), &[("bash_id", Text("bash_1"))]).await, "No shell");
+    let look = task_tools(&fixture).0;
+    refused(&run(&look, &[("task_id", Text("bash_1"))]).await, "No task found");
 }
 
 #[tokio::test]
 async fn what_runs_longer_than_it_is_waited_for_goes_on_in_the_background() {
     let fixture = Fixture::new();
     let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
-    let (look, kill) = (BashOutput::new(fixture.shells.clone()), KillShell::new(fixture.shells.clone()));
+    let (look, kill) = task_tools(&fixture);
     let command = "cd ..; printf 'one\\ntw'; while [ ! -e work/go ]; do sleep 0.02; done; echo o; exit 3";
     let outcome = run(&tool, &[("command", Text(command)), ("timeout", Count(300))]).await;
     assert_eq!((outcome.is_error, shape(&outcome)), (false, "Bash"));
@@ -163,23 +167,27 @@ async fn what_runs_longer_than_it_is_waited_for_goes_on_in_the_background() {
         "{}",
         shown(&outcome)
     );
-    let id = [("bash_id", Text("bash_1"))];
-    let outcome = run(&look, &id).await;
-    assert_eq!(shown(&outcome), "<status>running</status>", "what was shown is not shown again");
+    let id = [("task_id", Text("bash_1"))];
+    let outcome = run(&look, &[("task_id", Text("bash_1")), ("timeout", Count(60))]).await;
+    assert_eq!(
+        (kept_text(&outcome, "retrieval_status").as_str(), task_text(&outcome, "status").as_str()),
+        ("timeout", "running")
+    );
     fixture.write("go", "");
-    let (mut seen, mut outcome) = (String::new(), run(&look, &id).await);
-    while kept_text(&outcome, "status") == "running" {
-        seen.push_str(&kept_text(&outcome, "stdout"));
-        tokio::time::sleep(Duration::from_millis(10)).await;
-        outcome = run(&look, &id).await;
-    }
-    seen.push_str(&kept_text(&outcome, "stdout"));
-    assert_eq!((seen.as_str(), kept_text(&outcome, "status").as_str()), ("o", "failed"));
-    assert_eq!(kept(&outcome).get("exitCode").unwrap().count(), Some(3));
+    let outcome = run(&look, &id).await;
+    assert_eq!(
+        (shape(&outcome), kept_text(&outcome, "retrieval_status").as_str()),
+        ("TaskOutput", "success")
+    );
+    assert_eq!(
+        (task_text(&outcome, "output").as_str(), task_text(&outcome, "status").as_str()),
+        ("one\ntwo\n", "failed")
+    );
+    assert_eq!(kept(&outcome).get("task").unwrap().get("exitCode").unwrap().count(), Some(3));
     // The next command starts where this one did.
     assert_eq!(fixture.context.current(), fixture.work());
     run(&tool, &[("command", Text("while :; do sleep 0.1; done")), ("timeout", Count(200))]).await;
-    assert_eq!(shape(&run(&kill, &[("shell_id", Text("bash_2"))]).await), "KillShell");
+    assert_eq!(shape(&run(&kill, &[("task_id", Text("bash_2"))]).await), "TaskStop");
     let scratch = fixture.temp.path().join("scratch");
     drop((tool, look, kill));
     drop(fixture.shells);
@@ -193,12 +201,10 @@ async fn what_ran_in_the_background_until_the_end_is_told() {
     for command in ["exec sleep 600", "true"] {
         run(&tool, &[("command", Text(command)), ("run_in_background", Flag(true))]).await;
     }
-    let look = BashOutput::new(fixture.shells.clone());
-    while kept_text(&run(&look, &[("bash_id", Text("bash_2"))]).await, "status") == "running" {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let look = task_tools(&fixture).0;
+    assert_eq!(task_text(&run(&look, &[("task_id", Text("bash_2"))]).await, "status"), "completed");
     assert_eq!(fixture.shells.end_all(), ["exec sleep 600"]);
-    assert_eq!(kept_text(&run(&look, &[("bash_id", Text("bash_1"))]).await, "status"), "killed");
+    assert_eq!(task_text(&run(&look, &[("task_id", Text("bash_1"))]).await, "status"), "killed");
     assert!(fixture.shells.end_all().is_empty());
 }
 
@@ -230,49 +236,56 @@ async fn a_long_command_tells_what_it_prints() {
 async fn a_command_in_the_background_is_seen_and_ended() {
     let fixture = Fixture::new();
     let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
-    let (look, kill) = (BashOutput::new(fixture.shells.clone()), KillShell::new(fixture.shells.clone()));
+    let (look, kill) = task_tools(&fixture);
     let command = "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; echo three; exec sleep 600";
     let outcome = run(&tool, &[("command", Text(command)), ("run_in_background", Flag(true))]).await;
     assert_eq!(kept_text(&outcome, "backgroundTaskId"), "bash_1");
     knows(&outcome, &OF_A_COMMAND);
+    // By its older name it does not wait.
     let id = [("bash_id", Text("bash_1"))];
-    let mut seen = String::new();
-    while !seen.contains("one") {
-        seen.push_str(&kept_text(&run(&look, &id).await, "stdout"));
+    let mut outcome = run(&look, &id).await;
+    while task_text(&outcome, "output") != "one\n" {
         tokio::time::sleep(Duration::from_millis(10)).await;
+        outcome = run(&look, &id).await;
     }
     fixture.write("go", "");
-    let filtered = [("bash_id", Text("bash_1")), ("filter", Text("^th"))];
-    let mut outcome = run(&look, &filtered).await;
-    while kept_text(&outcome, "stdout").is_empty() {
+    while task_text(&outcome, "output") != "one\ntwo\nthree\n" {
         tokio::time::sleep(Duration::from_millis(10)).await;
-        outcome = run(&look, &filtered).await;
+        outcome = run(&look, &[("task_id", Text("bash_1")), ("block", Flag(false))]).await;
     }
-    assert_eq!((shape(&outcome), kept_text(&outcome, "stdout").as_str()), ("BashOutput", "three"));
-    assert!(
-        kept(&outcome).get("exitCode").unwrap().is_null()
-            && shown(&outcome).contains("<status>running</status>")
+    assert_eq!(
+        (shape(&outcome), kept_text(&outcome, "retrieval_status").as_str()),
+        ("TaskOutput", "not_ready")
+    );
+    assert!(kept(&outcome).get("task").unwrap().get("exitCode").unwrap().is_null());
+    assert_eq!(
+        shown(&outcome),
+        "<retrieval_status>not_ready</retrieval_status>\n\n<task_id>bash_1</task_id>\n\n<task_type>local_bash</task_type>\n\n<status>running</status>\n\n<output>\none\ntwo\nthree\n</output>"
     );
     let outcome = run(&kill, &[("shell_id", Text("bash_1"))]).await;
-    assert_eq!(shape(&outcome), "KillShell");
+    assert_eq!(shape(&outcome), "TaskStop");
+    assert_eq!(
+        (kept_text(&outcome, "task_id").as_str(), kept_text(&outcome, "command").as_str()),
+        ("bash_1", command)
+    );
     assert!(shown(&run(&look, &id).await).contains("killed"));
-    refused(&run(&kill, &[("shell_id", Text("bash_1"))]).await, "not running");
-    refused(&run(&look, &[("bash_id", Text("bash_9"))]).await, "No shell found");
-    refused(&run(&look, &[("bash_id", Text("bash_1")), ("filter", Text("("))]).await, "regular expression");
+    refused(&run(&kill, &[("task_id", Text("bash_1"))]).await, "not running");
+    refused(&run(&look, &[("task_id", Text("bash_9"))]).await, "No task found");
+    refused(&run(&kill, &[("task_id", Text("bash_9"))]).await, "No task found");
 }
 
 #[tokio::test]
 async fn a_command_that_ended_in_the_background_has_its_code() {
     let fixture = Fixture::new();
     let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
-    let look = BashOutput::new(fixture.shells.clone());
+    let look = task_tools(&fixture).0;
     run(&tool, &[("command", Text("exit 7")), ("run_in_background", Flag(true))]).await;
-    let mut outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
-    while kept_text(&outcome, "status") == "running" {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-        outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
-    }
-    assert_eq!(shown(&outcome), "<status>failed</status>\n\n<exit_code>7</exit_code>");
+    let outcome = run(&look, &[("task_id", Text("bash_1"))]).await;
+    assert!(
+        shown(&outcome).ends_with("<status>failed</status>\n\n<exit_code>7</exit_code>"),
+        "{}",
+        shown(&outcome)
+    );
 }
 
 #[tokio::test]

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use annals_agent::tools::agent::{AgentTask, AgentType, SpawnError, SpawnFuture, Spawner};
 use annals_agent::tools::fetch::{FetchScope, PageReader, SystemResolver, WebSettings};
+use annals_agent::tools::tasks::Tasks;
 use annals_agent::tools::todo::Todos;
 use annals_agent::tools::web_search::{Query, SearchPart, Searcher};
 use annals_agent::tools::{
-    AgentTool, Bash, BashOutput, CallContext, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, Read,
-    Reply, TodoWrite, Tool, WebFetch, WebSearch, Write,
+    AgentTool, Bash, CallContext, Edit, ExitPlanMode, Glob, Grep, NotebookEdit, Read, Reply, TaskCreate,
+    TaskGet, TaskOutput, TaskStop, TaskUpdate, TodoWrite, Tool, WebFetch, WebSearch, Write,
 };
 use annals_json::{Fields, Value};
 
@@ -47,6 +48,7 @@ impl PageReader for Nobody {
 
 fn all(fixture: &Fixture) -> Vec<Box<dyn Tool>> {
     let (context, shells) = (&fixture.context, &fixture.shells);
+    let tasks = Arc::new(Tasks::new(None));
     let settings = WebSettings {
         scope: FetchScope::Public,
         resolver: Box::new(SystemResolver),
@@ -62,8 +64,11 @@ fn all(fixture: &Fixture) -> Vec<Box<dyn Tool>> {
         Box::new(Glob::new(context.clone())),
         Box::new(Grep::new(context.clone())),
         Box::new(Bash::new(context.clone(), shells.clone())),
-        Box::new(BashOutput::new(shells.clone())),
-        Box::new(KillShell::new(shells.clone())),
+        Box::new(TaskOutput::new(shells.clone(), Arc::default())),
+        Box::new(TaskStop::new(shells.clone(), Arc::default())),
+        Box::new(TaskCreate::new(tasks.clone())),
+        Box::new(TaskUpdate::new(tasks.clone())),
+        Box::new(TaskGet::new(tasks)),
         Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), Box::new(()))))),
         Box::new(ExitPlanMode),
         Box::new(AgentTool::new(Box::new(Nobody))),
@@ -92,7 +97,7 @@ async fn every_definition_is_sound() {
         }
         assert!(names.insert(spec.name));
     }
-    assert_eq!(names.len(), 14);
+    assert_eq!(names.len(), 17);
 }
 
 #[tokio::test]

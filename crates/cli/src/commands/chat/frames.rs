@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use annals_agent::api::call::ScheduledRetry;
 use annals_agent::api::stream::StreamEvent;
-use annals_agent::protocol::{Event, ToolProgress, WrittenLine};
+use annals_agent::protocol::{AgentNotification, Event, ToolProgress, WrittenLine};
 use annals_json::{ObjectWriter, Value};
 use annals_store::source::{Clock, new_uuid};
 use annals_transcript::time::format_millis;
@@ -31,6 +31,7 @@ pub(super) struct Subtask {
     prompt: String,
     /// Its id, once it has started.
     pub(super) agent: Option<String>,
+    is_background: bool,
     began: Instant,
 }
 
@@ -43,6 +44,10 @@ impl Subtask {
             description: text("description"),
             prompt: text("prompt"),
             agent: None,
+            is_background: Value::parse(input)
+                .ok()
+                .and_then(|input| input.get("run_in_background")?.boolean())
+                .unwrap_or(false),
             began: Instant::now(),
         })
     }
@@ -64,7 +69,7 @@ impl Subtask {
         object
             .string("task_type", "local_agent")
             .string("prompt", &self.prompt)
-            .boolean("is_backgrounded", false);
+            .boolean("is_backgrounded", self.is_background);
     }
 
     pub(super) fn notification(&self, object: &mut ObjectWriter<'_>, call: &str) {
@@ -76,9 +81,27 @@ impl Subtask {
         });
     }
 
+    /// Returns whether its call did not wait for it, by the result of the call.
+    pub(super) fn is_launched(line: &WrittenLine) -> bool {
+        text_of(&line.result, "status").is_some_and(|status| status == "async_launched")
+    }
+
     fn write(&self, object: &mut ObjectWriter<'_>) {
         object.string_if("agent_id", self.agent.as_deref()).string("subagent_type", &self.kind);
         object.string("task_description", &self.description);
+    }
+}
+
+/// Tells that a sub-agent has ended in the background.
+pub(super) fn background_end(object: &mut ObjectWriter<'_>, ended: &AgentNotification) {
+    let file = ended.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+    object.string("task_id", &ended.agent).string("tool_use_id", &ended.call);
+    object.string("status", ended.status).string("output_file", &file).string("summary", &ended.summary);
+    if let Some(answer) = &ended.answer {
+        object.object("usage", |usage| {
+            usage.number("total_tokens", answer.tokens).number("tool_uses", answer.tool_uses);
+            usage.number("duration_ms", answer.millis);
+        });
     }
 }
 

@@ -22,6 +22,7 @@ pub(super) struct InitFacts {
     key_source: &'static str,
     kinds: Vec<String>,
     is_trusted: bool,
+    style: String,
     skipped: Vec<SkippedServer>,
 }
 
@@ -32,6 +33,7 @@ impl InitFacts {
             key_source: key_source(setup, context),
             kinds: kinds.to_vec(),
             is_trusted: setup.is_trusted(),
+            style: setup.style_name().to_owned(),
             skipped: Vec::new(),
         }
     }
@@ -74,7 +76,7 @@ impl InitFacts {
             }
         });
         object.string("apiKeySource", self.key_source);
-        object.string("claude_code_version", WRITTEN_FORM).string("output_style", "default");
+        object.string("claude_code_version", WRITTEN_FORM).string("output_style", &self.style);
         object.array("agents", |list| {
             for kind in &self.kinds {
                 list.string(kind);

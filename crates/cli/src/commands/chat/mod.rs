@@ -2,6 +2,7 @@
 //! answers on standard output.
 
 mod access;
+mod background;
 mod built_in;
 mod control;
 mod custom;
@@ -9,6 +10,7 @@ mod custom;
 mod editor_input;
 mod force_quit;
 mod frames;
+mod headless;
 mod hooks;
 mod init_frame;
 mod input;
@@ -28,6 +30,7 @@ mod sandbox;
 pub(crate) mod servers;
 mod setup;
 mod signals;
+mod style;
 pub(crate) mod summarize;
 #[cfg(unix)]
 mod terminal;
@@ -44,8 +47,9 @@ use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
 use annals_agent::conversation::{ConversationStart, Persistence, StoreContext};
 use annals_agent::hooks::HookDefinition;
-use annals_agent::protocol::{Approver, Command, Commands, Event, TurnConfig, TurnEnd};
+use annals_agent::protocol::{Approver, Commands, TurnConfig};
 use annals_agent::subagent::AgentDefinition;
+use annals_agent::tools::background::BackgroundWork;
 use annals_agent::tools::bash::Shells;
 use annals_agent::turn::Agent;
 use annals_policy::Policy;
@@ -57,6 +61,7 @@ use annals_store::{ConfigDir, DataDir};
 
 use self::force_quit::ForceQuit;
 use self::frames::FrameOptions;
+use self::headless::run_turns;
 use self::init_frame::InitFacts;
 use self::limits::Limits;
 use self::opening::open_when_quiet;
@@ -127,7 +132,8 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
         context.say(visible(&setting.to_string()));
     }
     app.mcp.notes.iter().for_each(|note| context.say(visible(note)));
-    let (mut agent, shells) = app.agent(&args, start(&args, context)?, Approver::Nobody, context)?;
+    let OpenChat { mut agent, shells, work } =
+        app.agent(&args, start(&args, context)?, Approver::Nobody, context)?;
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender: sender.clone() };
     let force_quit = ForceQuit::new(|| {});
@@ -150,13 +156,16 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
             printer.begin(&agent, &mut context.out)?;
             run_turns(&mut agent, &mut commands, &mut printer, context).await
         };
-        let ended = signals.or(turns).await;
+        let ended = signals.or(work.beside(turns)).await;
         hooks::end(&mut agent, context.verbosity).await;
         ended
     });
-    // Background commands and servers end with the conversation.
+    // What runs in the background ends with the conversation, and so do servers.
     for command in shells.end_all() {
         context.say(stopped_command(&command));
+    }
+    for agent in agent.background.running() {
+        context.say(stopped_agent(&agent));
     }
     app.mcp.servers.end_all();
     ended.unwrap_or_else(|signal| Ok(signal.outcome()))
@@ -230,14 +239,14 @@ impl ChatApp {
         self.kinds.iter().map(|kind| kind.name.clone()).collect()
     }
 
-    /// Opens a conversation with its tools; also returns the shells of its commands.
+    /// Opens a conversation with its tools.
     fn agent(
         &self,
         args: &ChatArgs,
         start: ConversationStart,
         approver: Approver,
         context: &Context,
-    ) -> Result<(ChatAgent<'_>, Arc<Shells>), Fault> {
+    ) -> Result<OpenChat<'_>, Fault> {
         let setup = &self.setup;
         let persistence = if args.no_session_persistence { Persistence::Memory } else { Persistence::File };
         let store = StoreContext { config: &self.config, data: &self.data, source: &self.source };
@@ -280,6 +289,7 @@ impl ChatApp {
             skills: self.custom.clone().into(),
             system_prompt: self.system_prompt.clone(),
             mcp: self.mcp.servers.clone(),
+            policy: Policy { ..policy },
         };
         let toolbox = tools::tools(args, setup, &conversation, context, models)?;
         let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
@@ -289,51 +299,30 @@ impl ChatApp {
         agent.system_prompt = Some(self.system_prompt.clone());
         self.add_hooks(&mut agent, &toolbox.shells, args, context);
         agent.mcp = self.mcp.servers.clone();
-        Ok((agent, toolbox.shells))
+        agent.background = toolbox.background;
+        Ok(OpenChat { agent, shells: toolbox.shells, work: toolbox.work })
     }
+}
+
+/// A conversation that was opened.
+struct OpenChat<'a> {
+    agent: ChatAgent<'a>,
+    /// The shells of its commands.
+    shells: Arc<Shells>,
+    /// What its sub-agents in the background do.
+    work: BackgroundWork<'a>,
 }
 
 type ChatAgent<'a, T = Client> = Agent<'a, T, SystemSource>;
 
-/// Runs commands until there are no more.
-async fn run_turns(
-    agent: &mut ChatAgent<'_>,
-    commands: &mut Commands,
-    printer: &mut Printer,
-    context: &mut Context,
-) -> Result<Outcome, Fault> {
-    let mut outcome = Outcome::Done;
-    while let Some(command) = commands.next().await.filter(|command| *command != Command::Quit) {
-        let mut fault = None;
-        let finished = match local::run(agent, &command, &context.prices)? {
-            Some(finished) => Some(finished),
-            None => {
-                let out = &mut context.out;
-                let mut report = |event: Event| {
-                    if fault.is_none() {
-                        fault = printer.print(&event, out).err();
-                    }
-                };
-                agent.handle(command, commands, &mut report).await
-            }
-        };
-        if let Some(fault) = fault {
-            return Err(fault.into());
-        }
-        let Some(finished) = finished else { continue };
-        printer.finish(&finished, agent.conversation.session(), context)?;
-        outcome = match finished.ending {
-            TurnEnd::Done | TurnEnd::PromptBlocked(_) => Outcome::Done,
-            TurnEnd::Interrupted => Outcome::Interrupted,
-            _ => Outcome::Failed,
-        };
-    }
-    Ok(outcome)
-}
-
 /// Returns the message about a background command that was ended with the conversation.
 fn stopped_command(command: &str) -> String {
     format!("ended background command: {}", one_line(command))
+}
+
+/// Returns the message about a sub-agent in the background that was ended with the conversation.
+fn stopped_agent(description: &str) -> String {
+    format!("ended background agent: {}", one_line(description))
 }
 
 /// Returns how the conversation starts: new, resumed or forked.

@@ -79,6 +79,11 @@ impl Printer {
         self.budget = dollars.map(|dollars| (dollars, flag));
     }
 
+    /// Returns whether every turn has a result of its own.
+    pub(super) fn is_streaming(&self) -> bool {
+        self.form == ChatOutput::StreamJson
+    }
+
     /// Connects the printer to a program that answers questions.
     pub(super) fn connect(&mut self, questions: Questions) {
         self.questions = Some(questions);
@@ -131,12 +136,17 @@ impl Printer {
             }
             Event::ToolDone { call, line } => {
                 self.json(out, |object| frames::user(object, line, parent, subtask.as_ref()))?;
-                match self.subtasks.remove(call).filter(|task| task.is_started()) {
+                // One in the background has not ended yet.
+                let ended = self.subtasks.remove(call).filter(|_| !Subtask::is_launched(line));
+                match ended.filter(|task| task.is_started()) {
                     Some(task) => {
                         self.system("task_notification", out, |object| task.notification(object, call))
                     }
                     None => Ok(()),
                 }
+            }
+            Event::BackgroundEnded(ended) => {
+                self.system("task_notification", out, |object| frames::background_end(object, ended))
             }
             Event::Interrupted(line) => {
                 self.json(out, |object| frames::user(object, line, parent, subtask.as_ref()))

@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use annals_agent::tools::bash::{CommandSandbox, SandboxExit};
+use annals_agent::tools::bash::{CommandSandbox, HelperSandbox, SandboxExit};
 use annals_agent::tools::fetch::FetchScope;
 use annals_policy::confine::{CACHES, RUN_FROM_CACHES, SECRETS};
 use annals_policy::paths::{Confinement, Disk, Workspace};
@@ -97,6 +98,48 @@ pub(super) fn for_commands(
     let exit = if settings.has_exit == Some(false) { SandboxExit::Closed } else { SandboxExit::Open };
     let plan = Box::new(move || plan_now(&fixed, &rules, &workspace));
     Ok(Some(CommandSandbox { sandbox, plan, notes, exit, proxy }))
+}
+
+/// The sandbox of programs that the person configured, hooks and MCP servers; `None` if commands have none. They cannot read
+/// keys of other machines; a setting limits them like commands. `own` are the files of a hook: its session, and where it sets
+/// variables.
+pub(super) fn for_helpers(
+    setup: &Setup,
+    own: HelperFiles,
+    context: &Context,
+) -> Result<Option<HelperSandbox>, Fault> {
+    let (Some(sandbox), Some(home)) = (setup.sandbox.clone(), context.home.as_deref()) else {
+        return Ok(None);
+    };
+    if setup.effective.sandbox.has_helpers != Some(true) {
+        let plan = SandboxPlan::for_helpers(home);
+        return Ok(Some(HelperSandbox { sandbox, plan: Arc::new(move || plan.clone()) }));
+    }
+    let places = PlanPlaces::new(setup, context)?;
+    let fixed = SandboxPlan {
+        read_only: places.read_only,
+        hidden: places.hidden,
+        readable: own.readable,
+        ..SandboxPlan::for_commands([places.writable, own.writable].concat())
+    };
+    let (rules, workspace) = (setup.effective.rules.clone(), setup.workspace.clone());
+    Ok(Some(HelperSandbox { sandbox, plan: Arc::new(move || plan_now(&fixed, &rules, &workspace)) }))
+}
+
+/// The sandbox of programs that run outside of a conversation: they cannot read keys of other machines, where that works.
+pub(super) fn of_keys(settings: &SandboxSettings, context: &Context) -> Option<HelperSandbox> {
+    let is_off = context.sandbox.as_deref() == Some("off") || settings.is_enabled == Some(false);
+    let (program, home) = (context.program.as_ref()?, context.home.as_deref()?);
+    let sandbox = Sandbox::find(program).ok().filter(|_| !is_off)?;
+    let plan = SandboxPlan::for_helpers(home);
+    Some(HelperSandbox { sandbox, plan: Arc::new(move || plan.clone()) })
+}
+
+/// Files that programs of the person need wherever they run.
+#[derive(Default)]
+pub(super) struct HelperFiles {
+    pub(super) readable: Vec<PathBuf>,
+    pub(super) writable: Vec<PathBuf>,
 }
 
 /// The plan of a command, with what the workspace contains now.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use annals_agent::context::{Environment, Memory, MemorySource, SystemPrompt};
+use annals_agent::context::{Environment, Memory, MemorySource, OutputStyle, SystemPrompt};
 use annals_agent::subagent::{AgentDefinition, built_in_agents, read_agent_files};
 use annals_json::Value;
 use annals_policy::mode::{Bypass, ModeContext, Privilege, SandboxKind, may_take};
@@ -20,7 +20,7 @@ use annals_transcript::time::format_millis;
 use super::control::definitions;
 use super::model::ModelNames;
 use super::unsupported::{self, Feature, SettingsPlaces, UnsupportedSetting};
-use super::{access, repository, sandbox};
+use super::{access, repository, sandbox, style};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::Fault;
@@ -50,6 +50,8 @@ pub(super) struct Setup {
     pub(super) sandbox: Option<Sandbox>,
     /// The settings files that are there.
     pub(super) settings_files: Vec<PathBuf>,
+    /// The output style, if there is one.
+    pub(super) style: Option<OutputStyle>,
     trust: Trust,
 }
 
@@ -119,7 +121,20 @@ impl Setup {
             given: args.settings.as_deref(),
             trust,
         });
-        Ok(Self { cwd, effective, mode, workspace, models, unsupported, sandbox, settings_files, trust })
+        let style = None;
+        let setup = Self {
+            cwd,
+            effective,
+            mode,
+            workspace,
+            models,
+            unsupported,
+            sandbox,
+            settings_files,
+            style,
+            trust,
+        };
+        Ok(Self { style: style::chosen(&setup, context), ..setup })
     }
 
     /// Refuses to start without hooks that decide about tool calls, unless the person says so: who relies on such a guard
@@ -165,12 +180,16 @@ impl Setup {
         };
         let file =
             |path: &Option<PathBuf>| path.as_ref().map(|path| read_text(&self.cwd.join(path))).transpose();
-        Ok(SystemPrompt {
+        let mut prompt = SystemPrompt {
             replacement: args.system_prompt.clone().or(file(&args.sdk.system_prompt_file)?),
             appended: args.append_system_prompt.clone().or(file(&args.sdk.append_system_prompt_file)?),
             environment,
             memory: self.memory(context),
-        })
+        };
+        if let Some(style) = &self.style {
+            prompt.add_style(style);
+        }
+        Ok(prompt)
     }
 
     /// Returns the types of sub-agents: built-in ones, the user's own, and those of a trusted folder; of two
@@ -220,6 +239,11 @@ impl Setup {
         let mut folders: Vec<PathBuf> = folders.collect();
         folders.reverse();
         folders
+    }
+
+    /// Returns the name of the output style.
+    pub(super) fn style_name(&self) -> &str {
+        self.style.as_ref().map_or(style::DEFAULT, |style| &style.name)
     }
 
     /// Returns whether the folder is trusted.

@@ -14,20 +14,22 @@ use annals_agent::mcp::McpServers;
 use annals_agent::one_shot::OneShot;
 use annals_agent::protocol::Approver;
 use annals_agent::subagent::{AgentDefinition, SubagentConfig, SubagentSpawner};
+use annals_agent::tools::background::{BackgroundAgents, BackgroundWork, new_name};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
 use annals_agent::tools::fetch::{FetchScope, SystemResolver, WebSettings};
 use annals_agent::tools::structured::{StructuredOutput, StructuredSlot};
+use annals_agent::tools::tasks::Tasks;
 use annals_agent::tools::todo::{TodoStore, Todos};
 use annals_agent::tools::{
-    AgentTool, AskUserQuestion, Bash, BashOutput, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, KillShell,
-    NotebookEdit, PathFilter, Read, SkillCall, SkillTool, TodoWrite, Tool, ToolContext, WebFetch, WebSearch,
-    Write,
+    AgentTool, AskUserQuestion, Bash, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, NotebookEdit,
+    PathFilter, Read, SkillCall, SkillTool, TaskCreate, TaskGet, TaskList, TaskOutput, TaskStop, TaskUpdate,
+    TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
 };
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::{Rules, listed};
 use annals_policy::{Call, Decision, Mode, Policy, ReadTool};
 use annals_store::source::new_uuid;
-use annals_store::todos::TodoItem;
+use annals_store::todos::{TaskFolder, TodoItem};
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
 use super::custom::skill_calls;
@@ -39,6 +41,8 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::source::SystemSource;
 
+/// Says whether there are tasks in place of a to-do list.
+const TASKS_VARIABLE: &str = "CLAUDE_CODE_ENABLE_TASKS";
 /// How long a web page may take.
 const PAGE_TIME: Duration = Duration::from_secs(60);
 
@@ -49,6 +53,10 @@ pub(super) struct Toolbox<'a> {
     pub(super) tools: Vec<Box<dyn Tool + 'a>>,
     /// Ends its commands when it is dropped.
     pub(super) shells: Arc<Shells>,
+    /// The sub-agents in the background.
+    pub(super) background: Arc<BackgroundAgents>,
+    /// Their work.
+    pub(super) work: BackgroundWork<'a>,
     /// Where the output of `--json-schema` goes.
     pub(super) structured: Option<StructuredSlot>,
 }
@@ -73,6 +81,8 @@ pub(super) struct ModelAccess<'a> {
     pub(super) system_prompt: SystemPrompt,
     /// The MCP servers, whose tools sub-agents have too.
     pub(super) mcp: McpServers,
+    /// The rules and folders of sub-agents.
+    pub(super) policy: Policy<'a>,
 }
 
 /// Creates the tools.
@@ -99,8 +109,18 @@ pub(super) fn tools<'a>(
     let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
     let settings = ShellSettings { sandbox: sandbox.map(Arc::new), ..settings };
     let mut settings = models.limits.apply(settings);
+    let own = sandbox::HelperFiles {
+        readable: settings
+            .session
+            .iter()
+            .flat_map(|folder| [folder.with_extension("jsonl"), folder.clone()])
+            .collect(),
+        writable: (!args.no_session_persistence).then(|| config.session_env(&session)).into_iter().collect(),
+    };
+    settings.helpers = sandbox::for_helpers(setup, own, context)?;
     settings.session_env = (!args.no_session_persistence).then(|| config.session_env(&session));
     let shells = Arc::new(Shells::new(settings));
+    let tasks = task_list(args, setup, &session, context)?;
     let todos: Box<dyn TodoStore> = match args.no_session_persistence {
         true => Box::new(()),
         false => Box::new(TodoFile { config: config.clone(), session }),
@@ -116,7 +136,10 @@ pub(super) fn tools<'a>(
         searches: Arc::default(),
         skills: skill_calls(&models.skills).into(),
         has_skills: models.skills.iter().any(|skill| skill.listing.is_some()),
+        background: Arc::default(),
+        tasks,
     };
+    let (work, background) = (BackgroundWork::default(), Arc::clone(&outfit.background));
     let mut tools = outfit.tools(todos);
     tools.push(Box::new(ExitPlanMode));
     // Without anybody to ask, they are not offered, as in the original.
@@ -131,6 +154,9 @@ pub(super) fn tools<'a>(
         definitions: models.kinds,
         system_prompt: models.system_prompt,
         skills: models.skills,
+        policy: models.policy,
+        background: work.queue(),
+        background_agents: Arc::clone(&background),
         make_tools: Box::new(move || {
             let mut tools = outfit.tools(Box::new(()));
             offer(&mut tools, offered.as_deref());
@@ -153,7 +179,7 @@ pub(super) fn tools<'a>(
         }
         None => None,
     };
-    Ok(Toolbox { tools, shells, structured })
+    Ok(Toolbox { tools, shells, background, work, structured })
 }
 
 /// Creates tools for the session and each of its sub-agents. Files read and working folder are separate, copies of changed
@@ -171,6 +197,9 @@ struct ToolFactory<'a> {
     skills: Arc<[SkillCall]>,
     /// Whether there is a skill to tell the model of.
     has_skills: bool,
+    background: Arc<BackgroundAgents>,
+    /// The tasks that stand in place of the to-do list, if they do.
+    tasks: Option<Arc<Tasks>>,
 }
 
 impl<'a> ToolFactory<'a> {
@@ -195,17 +224,43 @@ impl<'a> ToolFactory<'a> {
             Box::new(Glob::new(Arc::clone(&context))),
             Box::new(Grep::new(Arc::clone(&context))),
             Box::new(Bash::new(context, Arc::clone(&self.shells))),
-            Box::new(BashOutput::new(Arc::clone(&self.shells))),
-            Box::new(KillShell::new(Arc::clone(&self.shells))),
-            Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), todos)))),
+            Box::new(TaskOutput::new(Arc::clone(&self.shells), Arc::clone(&self.background))),
+            Box::new(TaskStop::new(Arc::clone(&self.shells), Arc::clone(&self.background))),
             Box::new(WebFetch::new(web, Box::new(reader))),
             Box::new(WebSearch::new(Box::new(searcher), Arc::clone(&self.searches))),
         ];
+        match &self.tasks {
+            Some(tasks) => {
+                tools.push(Box::new(TaskCreate::new(Arc::clone(tasks))));
+                tools.push(Box::new(TaskUpdate::new(Arc::clone(tasks))));
+                tools.push(Box::new(TaskGet::new(Arc::clone(tasks))));
+                tools.push(Box::new(TaskList::new(Arc::clone(tasks))));
+            }
+            None => tools.push(Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), todos))))),
+        }
         if self.has_skills {
             tools.push(Box::new(SkillTool::new(Arc::clone(&self.skills))));
         }
         tools
     }
+}
+
+/// Returns the tasks of the session, if it has them in place of a to-do list: because a variable says so, or because it has
+/// some already.
+fn task_list(
+    args: &ChatArgs,
+    setup: &Setup,
+    session: &SessionKey,
+    context: &Context,
+) -> Result<Option<Arc<Tasks>>, Fault> {
+    let folder = TaskFolder::new(context.store.config_dir(), session);
+    let folder = folder.map_err(|error| Fault::usage(error.to_string()))?;
+    let folder = Some(folder).filter(|_| !args.no_session_persistence);
+    let is_on = match setup.variable(context, TASKS_VARIABLE) {
+        Some(value) => matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"),
+        None => folder.as_ref().is_some_and(|folder| !folder.read().is_empty()),
+    };
+    Ok(is_on.then(|| Arc::new(Tasks::new(folder))))
 }
 
 /// Leaves the tools that `--tools` names; `default` names all.
@@ -215,7 +270,7 @@ fn offer(tools: &mut Vec<Box<dyn Tool + '_>>, named: Option<&[String]>) {
     if named.iter().any(|name| name == "default") {
         return;
     }
-    let is_named = |tool: &str| named.iter().any(|name| name == tool || (name == "Task" && tool == "Agent"));
+    let is_named = |tool: &str| named.iter().any(|name| name == tool || new_name(name) == Some(tool));
     tools.retain(|tool| is_named(&tool.spec().name));
 }
 

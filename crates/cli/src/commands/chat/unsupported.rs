@@ -19,11 +19,12 @@ use annals_store::ConfigDir;
 const MAX_FILES: usize = 500;
 
 /// The keys of `sandbox` that have an effect.
-const SANDBOX_KEYS: [&str; 6] = [
+const SANDBOX_KEYS: [&str; 7] = [
     "enabled",
     "failIfUnavailable",
     "autoAllowBashIfSandboxed",
     "allowUnsandboxedCommands",
+    "helpers",
     "network",
     "filesystem",
 ];
@@ -61,7 +62,6 @@ pub(super) enum Feature {
     Mcp,
     Plugins,
     Sandbox,
-    OutputStyle,
 }
 
 impl Feature {
@@ -72,7 +72,6 @@ impl Feature {
             Self::Mcp => "mcpServers",
             Self::Plugins => "plugins",
             Self::Sandbox => "sandbox",
-            Self::OutputStyle => "outputStyle",
         }
     }
 
@@ -85,7 +84,6 @@ impl Feature {
             }
             Self::Plugins => "plugins are not loaded, and neither are their hooks",
             Self::Sandbox => "settings of the sandbox have no effect",
-            Self::OutputStyle => "the output style is not used",
         }
     }
 }
@@ -200,10 +198,6 @@ impl SettingsFinder {
             sandbox.into_iter().filter(|key| !SANDBOX_KEYS.contains(&key.as_str())).collect();
         if !unused.is_empty() {
             self.add(Feature::Sandbox, unused, path);
-        }
-        let style = settings.text("outputStyle").map(|style| style.decode().into_owned());
-        if let Some(style) = style.filter(|style| !matches!(style.as_str(), "" | "default")) {
-            self.add(Feature::OutputStyle, vec![style], path);
         }
     }
 }

@@ -107,3 +107,93 @@ fn types_of_sub_agents_are_read_from_files_and_a_projects_only_where_it_is_trust
     fixture.exits(&["--trust", "@@a@@"], 0);
     assert!(inside(&fixture).contains("OF-THE-PROJECT") && !inside(&fixture).contains("OF-THE-PERSON"));
 }
+
+#[test]
+fn a_sub_agent_in_the_background_is_waited_for_and_opens_a_turn() {
+    let errand = ERRAND
+        .replace("KIND", "Explore")
+        .replace(r#""description":"look","#, r#""description":"look","run_in_background":true,"#);
+    let errand = errand.replace(
+        r#"[{"type":"text","text":"all done"}]"#,
+        r#"[{"type":"text","text":"begun"}],[{"type":"text","text":"heard"}]"#,
+    );
+    let fixture = ChatFixture::new(&errand);
+    let answer = fixture.exits(&["--output-format", "stream-json", "@@a@@"], 0);
+    let lines: Vec<&str> = answer.out.lines().collect();
+    let results: Vec<_> = lines.iter().filter(|line| line.contains(r#""type":"result""#)).collect();
+    assert_eq!(results.len(), 2, "{}", answer.out);
+    assert_eq!([text(results[0], &["result"]), text(results[1], &["result"])], ["begun", "heard"]);
+    let tasks: Vec<_> = lines.iter().filter(|line| line.contains(r#""subtype":"task_"#)).collect();
+    assert_eq!(tasks.len(), 2, "{}", answer.out);
+    assert!(
+        tasks[0].contains("task_started") && tasks[0].contains(r#""is_backgrounded":true"#),
+        "{}",
+        tasks[0]
+    );
+    assert!(
+        tasks[1].contains(r#""status":"completed""#) && tasks[1].contains(r#""tool_uses":1"#),
+        "{}",
+        tasks[1]
+    );
+    let session = fixture.sessions().into_iter().find(|path| path.is_file()).unwrap();
+    annals_exits(&fixture.home, &["check", &session.display().to_string()], 0);
+    // Where one answer is printed, it is the one that knows what came of it.
+    assert_eq!(fixture.exits(&["@@a@@"], 0).out, "heard\n");
+    let answer = fixture.exits(&["--output-format", "json", "@@a@@"], 0);
+    assert_eq!(
+        (answer.out.lines().count(), text(answer.out.trim_end(), &["result"])),
+        (1, "heard".to_owned())
+    );
+}
+
+#[test]
+fn tasks_stand_in_place_of_todos_where_they_are_wanted() {
+    let script = r#"{"a":[[{"type":"tool_use","name":"TaskCreate","input":{"subject":"One","description":"d"}}],[{"type":"text","text":"ok"}]]}"#;
+    let fixture = ChatFixture::new(script);
+    fixture.exits(&["@@a@@"], 0);
+    assert!(
+        fixture.last().contains("TodoWrite")
+            && !fixture.last().contains(r#""name":"TaskCreate","description""#)
+    );
+    let settings = r#"{"env":{"CLAUDE_CODE_ENABLE_TASKS":"1"}}"#;
+    fixture.exits(&["--settings", settings, "@@a@@"], 0);
+    let sent = fixture.last();
+    assert!(sent.contains("Task #1 was created: One") && !sent.contains("TodoWrite"), "{sent}");
+    let folders = std::fs::read_dir(fixture.home.config_dir().join("tasks")).unwrap().flatten();
+    let folders: Vec<_> = folders.map(|entry| entry.path()).collect();
+    assert!(folders.len() == 1 && folders[0].join("1.json").is_file(), "{folders:?}");
+    // A session that has tasks keeps them.
+    let session = folders[0].file_name().unwrap().to_str().unwrap();
+    fixture.exits(&["--resume", session, "@@a@@ again"], 0);
+    assert!(fixture.last().contains("Task #2 was created: One"), "{}", fixture.last());
+}
+
+#[test]
+fn hooks_object_to_tasks() {
+    let call =
+        |tool: &str, input: &str| format!(r#"[{{"type":"tool_use","name":"{tool}","input":{input}}}]"#);
+    let script = format!(
+        r#"{{"a":[{},{},{},[{{"type":"text","text":"ok"}}]]}}"#,
+        call("TaskCreate", r#"{"subject":"One","description":"d"}"#),
+        call("TaskCreate", r#"{"subject":"BAD","description":"d"}"#),
+        call("TaskUpdate", r#"{"taskId":"1","status":"completed"}"#)
+    );
+    let fixture = ChatFixture::new(&script);
+    let guard = r#"[{"hooks":[{"type":"command","command":"grep -q 'BAD\\|TaskCompleted' || exit 0; echo not so >&2; exit 2"}]}]"#;
+    let settings = format!(
+        r#"{{"env":{{"CLAUDE_CODE_ENABLE_TASKS":"1"}},"hooks":{{"TaskCreated":{guard},"TaskCompleted":{guard}}}}}"#
+    );
+    fixture.exits(&["--settings", &settings, "@@a@@"], 0);
+    let session =
+        std::fs::read_to_string(fixture.sessions().into_iter().find(|path| path.is_file()).unwrap()).unwrap();
+    for part in [
+        "TaskCreated hook feedback:\\n",
+        r#""success":false,"taskId":"1","updatedFields":[],"error":"TaskCompleted hook"#,
+    ] {
+        assert!(session.contains(part), "{part}\n{session}");
+    }
+    let folder =
+        std::fs::read_dir(fixture.home.config_dir().join("tasks")).unwrap().flatten().next().unwrap().path();
+    let task = std::fs::read_to_string(folder.join("1.json")).unwrap();
+    assert!(task.contains(r#""status": "pending""#) && !folder.join("2.json").exists(), "{task}");
+}

@@ -133,7 +133,7 @@ fn settings_without_effect_are_named_once() {
     set(
         &fixture,
         r#"{"hooks":{"WorktreeCreate":[{"hooks":[{"type":"command","command":"x"}]}]},"statusLine":{"type":"command","command":"x"},
-            "outputStyle":"Explanatory","mcpServers":{"calc":{"command":"x\u001b[2J"}}}"#,
+            "outputStyle":"Nowhere","mcpServers":{"calc":{"command":"x\u001b[2J"}}}"#,
     );
     let skill = fixture.home.config_dir().join("skills/deploy");
     std::fs::create_dir_all(&skill).unwrap();
@@ -143,13 +143,33 @@ fn settings_without_effect_are_named_once() {
     for words in [
         "hooks for WorktreeCreate are never called here",
         "MCP servers in settings files have no effect",
-        "the output style",
+        "the output style \"Nowhere\" does not exist",
         "deploy/SKILL.md: its front matter has hooks, which are not run here, so the skill is not loaded",
     ] {
         assert_eq!(answer.error.matches(words).count(), 1, "{words}: {}", answer.error);
     }
     assert_eq!(answer.error.lines().count(), 4, "{}", answer.error);
     assert_eq!(fixture.exits(&["--quiet", "say @@a@@"], 0).error, "");
+}
+
+#[test]
+fn an_output_style_is_told_to_the_model() {
+    let fixture = ChatFixture::new(HELLO);
+    set(&fixture, r#"{"outputStyle":"Pirate Talk"}"#);
+    let folder = fixture.home.config_dir().join("output-styles");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("p.md"), "---\nname: Pirate Talk\ndescription: d\n---\nSay arr.\n").unwrap();
+    let answer = fixture.exits(&["--output-format", "stream-json", "say @@a@@"], 0);
+    assert!(
+        answer.out.contains(r#""output_style":"Pirate Talk""#) && answer.error.is_empty(),
+        "{}",
+        answer.error
+    );
+    let sent = fixture.last();
+    assert!(
+        sent.contains("# Output Style: Pirate Talk\\nSay arr.") && !sent.contains("software engineer"),
+        "{sent}"
+    );
 }
 
 #[test]

@@ -216,3 +216,41 @@ fn an_unknown_value_is_an_error() {
     let output = conversation.fixture.home.finish(&mut command);
     assert!(output.code == Some(2) && output.error.contains("ANNALS_SANDBOX"), "{}", output.error);
 }
+
+#[test]
+fn hooks_and_servers_cannot_read_keys_of_other_machines() {
+    if method("helpers of a conversation").is_none() {
+        return;
+    }
+    let talk = Conversation::new("echo ran > ran", "");
+    let (home, work) = (talk.fixture.home.path(), talk.work());
+    std::fs::create_dir_all(home.join(".ssh")).unwrap();
+    std::fs::write(home.join(".ssh/id_rsa"), "LEAKED").unwrap();
+    let set = |json: &str| {
+        std::fs::create_dir_all(talk.fixture.home.config_dir()).unwrap();
+        std::fs::write(talk.fixture.home.config_dir().join("settings.json"), json).unwrap();
+    };
+    let hook = |command: &str| format!(r#"[{{"hooks":[{{"type":"command","command":"{command}"}}]}}]"#);
+    set(&format!(
+        r#"{{"hooks":{{"UserPromptSubmit":{},"PreToolUse":[{{"hooks":[{{"type":"command","command":"/no/such/guard","args":["x"]}}]}}]}}}}"#,
+        hook("cat ~/.ssh/id_rsa > hooked 2>&1; echo x > ~/outside")
+    ));
+    let server =
+        r#"{"mcpServers":{"s":{"command":"sh","args":["-c","cat ~/.ssh/id_rsa > served 2>&1; exit 1"]}}}"#;
+    let result = talk.run(&["--mcp-config", server]);
+    for file in ["hooked", "served"] {
+        let read = std::fs::read_to_string(work.join(file)).unwrap();
+        assert!(!read.is_empty() && !read.contains("LEAKED"), "{file}: {read}");
+    }
+    assert!(home.join("outside").exists(), "all else is as usual");
+    // A guard that does not start is not a pass.
+    assert!(result.text.contains(r#""is_error":true"#) && !work.join("ran").exists(), "{}", result.text);
+    // A setting limits them like commands.
+    std::fs::remove_file(home.join("outside")).unwrap();
+    set(&format!(
+        r#"{{"sandbox":{{"helpers":true}},"hooks":{{"UserPromptSubmit":{}}}}}"#,
+        hook("echo in > inside; echo x > ~/outside")
+    ));
+    talk.run(&[]);
+    assert!(work.join("inside").exists() && !home.join("outside").exists());
+}

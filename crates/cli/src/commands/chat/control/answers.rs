@@ -33,6 +33,8 @@ pub(super) struct ServerFacts {
     pub(super) key_source: &'static str,
     /// The answer to `get_settings`.
     pub(super) settings: Vec<u8>,
+    /// The name of the output style.
+    pub(super) style: String,
     /// Whether the session was started without permission checks.
     pub(super) is_bypass: bool,
     pub(super) home: Option<PathBuf>,
@@ -63,8 +65,8 @@ pub(super) fn initialize(answer: &mut ObjectWriter<'_>, facts: &ServerFacts, sta
             });
         }
     });
-    answer.string("output_style", "default").array("available_output_styles", |list| {
-        list.string("default");
+    answer.string("output_style", &facts.style).array("available_output_styles", |list| {
+        list.string(&facts.style);
     });
     answer.array("models", |list| models(list, facts));
     answer.object("account", |account| {

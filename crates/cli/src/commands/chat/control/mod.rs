@@ -51,7 +51,7 @@ use super::init_frame::InitFacts;
 use super::print::Printer;
 use super::refusals::RefusalReceiver;
 use super::signals::SignalListener;
-use super::{ChatApp, Program, hooks, model, runtime, start, stopped_command};
+use super::{ChatApp, OpenChat, Program, hooks, model, runtime, start, stopped_agent, stopped_command};
 use crate::args::{ChatArgs, ChatOutput};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -89,7 +89,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         None => false,
     };
     let approver = if asks_program { Approver::Person } else { Approver::Nobody };
-    let (mut agent, shells) = app.agent(args, start(args, context)?, approver, context)?;
+    let OpenChat { mut agent, shells, work } = app.agent(args, start(args, context)?, approver, context)?;
     agent.should_absorb_prompts = true;
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender: sender.clone() };
@@ -117,6 +117,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         mcp: app.mcp.servers.clone(),
         hooks: agent.hooks.clone(),
         shells: Arc::clone(&shells),
+        background: Arc::clone(&agent.background),
         ready: Arc::new(ready),
         is_loud: context.verbosity >= 0,
         is_begun: false,
@@ -133,15 +134,18 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
             is_told_running: false,
         };
         let turns = turns.run(&mut commands, &mut refusals, is_ready, context);
-        let ended = signals.or(beside(turns, server.run(first, &mut incoming))).await;
+        let ended = signals.or(work.beside(beside(turns, server.run(first, &mut incoming)))).await;
         // A session that a signal ended is told here; nobody answers any more.
         closing.close();
         hooks::end(&mut agent, context.verbosity).await;
         ended
     });
-    // Background commands and servers end with the conversation.
+    // What runs in the background ends with the conversation, and so do servers.
     for command in shells.end_all() {
         context.say(stopped_command(&command));
+    }
+    for agent in agent.background.running() {
+        context.say(stopped_agent(&agent));
     }
     app.mcp.servers.end_all();
     ended.unwrap_or_else(|signal| Ok(signal.outcome()))
@@ -170,6 +174,7 @@ fn server_facts(app: &ChatApp, context: &Context) -> Result<ServerFacts, Fault> 
         default_model: model::default(setup, context),
         key_source: key_source(setup, context),
         settings,
+        style: setup.style_name().to_owned(),
         is_bypass: setup.mode == Mode::Bypass,
         home: context.home.clone(),
         data: context.data_dir()?,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use annals_agent::hooks::Hooks;
 use annals_agent::mcp::McpServers;
 use annals_agent::protocol::Command;
+use annals_agent::tools::background::BackgroundAgents;
 use annals_agent::tools::bash::Shells;
 use annals_json::{ObjectWriter, Value, object};
 use annals_policy::Mode;
@@ -59,6 +60,8 @@ pub(super) struct Server {
     pub(super) hooks: Hooks,
     /// The commands in the background.
     pub(super) shells: Arc<Shells>,
+    /// The sub-agents in the background.
+    pub(super) background: Arc<BackgroundAgents>,
     /// Tells that the servers of the program are connected.
     pub(super) ready: Arc<watch::Sender<bool>>,
     pub(super) is_loud: bool,
@@ -159,14 +162,17 @@ impl Server {
             "mcp_reconnect" => self.with_server(request, Self::reconnect),
             "mcp_toggle" => self.with_server(request, Self::toggle),
             "rewind_files" => rewind::files(request, &self.view.get(), &self.facts),
-            // Sub-agents run inside a turn: an interrupt stops them. The original gives this answer for unknown ids, too.
+            // The original gives this answer for unknown ids, too; an interrupt stops sub-agents that are waited for.
             "stop_task" => {
                 if let Some(task) = request.text("task_id") {
-                    self.shells.stop(&task);
+                    let _ = self.shells.stop(&task) || self.background.stop(&task);
                 }
                 Reply::object(|_| {})
             }
-            "end_session" => Reply::End,
+            "end_session" => {
+                self.background.stop_all();
+                Reply::End
+            }
             other => Reply::Refused(format!("unsupported request {other:?}"), Some("unsupported_request")),
         }
     }

@@ -1,9 +1,10 @@
 //! The turns of a conversation that a program drives.
 
-use annals_agent::protocol::{Command, Commands, Event, TurnEnd, TurnReport};
+use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnReport};
 use annals_store::source::new_uuid;
 use tokio::sync::watch;
 
+use super::super::background::CommandSource;
 use super::super::print::Printer;
 use super::super::refusals::{NextInput, RefusalReceiver};
 use super::super::{ChatAgent, hooks, input, local};
@@ -35,8 +36,9 @@ impl TurnLoop<'_, '_> {
         context: &mut Context,
     ) -> Result<Outcome, Fault> {
         let mut outcome = Outcome::Done;
+        let mut source = CommandSource::new(&self.agent.background);
         loop {
-            let command = match refusals.or(commands.next()).await {
+            let command = match refusals.or(source.next(commands)).await {
                 NextInput::Refused(why) => {
                     outcome = Outcome::Failed;
                     self.printer.refuse(&why, context)?;
@@ -49,7 +51,7 @@ impl TurnLoop<'_, '_> {
                 outcome = Outcome::Failed;
                 self.printer.refuse(&why, context)?;
             }
-            let Some(command) = command.filter(|command| *command != Command::Quit) else {
+            let Some(command) = command else {
                 if self.is_told_running {
                     self.tell("idle");
                 }
@@ -60,7 +62,9 @@ impl TurnLoop<'_, '_> {
                 self.agent.handle(command, commands, &mut |_| {}).await;
                 continue;
             }
-            refusals.pass();
+            if !matches!(command, Command::Prompt(Prompt::Notification(_))) {
+                refusals.pass();
+            }
             // Servers of the program offer tools from the first turn on. The sender lives as long as requests are served.
             let _ = is_ready.wait_for(|is_ready| *is_ready).await;
             self.agent.mcp.settle().await;

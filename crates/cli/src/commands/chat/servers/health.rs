@@ -8,7 +8,7 @@ use annals_agent::mcp::{
 };
 use annals_json::Value;
 
-use super::super::{runtime, settings_here};
+use super::super::{runtime, sandbox, settings_here};
 use super::{FoundServer, launch, variable_of};
 use crate::context::Context;
 use crate::error::Fault;
@@ -37,7 +37,8 @@ pub(crate) fn check(
 ) -> Result<Vec<(FoundServer, ServerHealth)>, Fault> {
     let settings = settings_here(context);
     let cwd = context.current_dir.clone().unwrap_or_default();
-    let launch = launch::launch(&settings, &cwd, context)?;
+    let confined = sandbox::of_keys(&settings.sandbox, context);
+    let launch = launch::launch(&settings, &cwd, confined, context)?;
     let (mut servers, mut checked, mut asked) = (Vec::new(), Vec::new(), Vec::new());
     for server in found {
         let variable = |name: &str| variable_of(&settings, context, server.scope, name);

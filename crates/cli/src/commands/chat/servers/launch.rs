@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use annals_agent::mcp::{McpHttp, McpLaunch, McpLimits, McpProcesses};
-use annals_agent::tools::bash::for_commands;
+use annals_agent::tools::bash::{HelperSandbox, for_commands};
 use annals_policy::settings::EffectiveSettings;
 use annals_store::source::new_uuid;
 
@@ -28,9 +28,11 @@ fn variables(settings: &EffectiveSettings, context: &Context) -> Variables {
 pub(super) fn launch(
     settings: &EffectiveSettings,
     cwd: &Path,
+    sandbox: Option<HelperSandbox>,
     context: &Context,
 ) -> Result<McpLaunch, Fault> {
     Ok(McpLaunch {
+        sandbox,
         environment: for_commands(&variables(settings, context)),
         folder: cwd.to_path_buf(),
         mark: new_uuid(&context.source),

@@ -18,6 +18,7 @@ pub(crate) use health::{ServerHealth, check};
 use launch::{limits, variable_of};
 
 use super::Program;
+use super::sandbox::{self, HelperFiles};
 use super::setup::{Setup, SourceChoice};
 use crate::args::ChatArgs;
 use crate::context::Context;
@@ -70,7 +71,8 @@ impl ConfiguredServers {
                 untrusted.display()
             ));
         }
-        let launch = launch::launch(&setup.effective, &setup.cwd, context)?;
+        let confined = sandbox::for_helpers(setup, HelperFiles::default(), context)?;
+        let launch = launch::launch(&setup.effective, &setup.cwd, confined, context)?;
         let (mut servers, mut skipped): (Vec<McpServer>, Vec<SkippedServer>) = (Vec::new(), Vec::new());
         for server in found {
             if let Some(why) = server.permission.refusal(&server.name) {

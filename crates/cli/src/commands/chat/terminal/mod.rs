@@ -51,6 +51,7 @@ use std::path::{Path, PathBuf};
 
 use annals_agent::conversation::ConversationStart;
 use annals_agent::protocol::Approver;
+use annals_agent::tools::background::BackgroundWork;
 use annals_agent::turn::SessionExit;
 use annals_store::history::stream_history;
 use annals_store::session::NewSession;
@@ -67,7 +68,7 @@ use self::session::{ChatSession, NextSession};
 use self::status_line::StatusLineRunner;
 use self::terminal_ui::{ERROR, Exit, TerminalUi, WARNING};
 use self::ui_event::UiEvent;
-use super::{ChatApp, Program, resume_or_fork, runtime, start};
+use super::{ChatApp, OpenChat, Program, resume_or_fork, runtime, start};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -208,15 +209,15 @@ async fn converse_in_store<U: ChatUi>(
     if setting.is_some() && !has_place {
         ui.note(WARNING, "the status line is shown on the chat screen, not on lines");
     }
-    let open = |start: ConversationStart| -> Result<ChatSession<'_>, Fault> {
-        let (mut agent, shells) = app.agent(args, start, Approver::Person, context)?;
+    let open = |start: ConversationStart| -> Result<(ChatSession<'_>, BackgroundWork<'_>), Fault> {
+        let OpenChat { mut agent, shells, work } = app.agent(args, start, Approver::Person, context)?;
         agent.should_absorb_prompts = U::ABSORBS_PROMPTS;
         let status_line = setting.clone().filter(|_| has_place).map(|setting| {
             let handlers = app.handlers(&agent, &shells, args, context);
             StatusLineRunner::new(setting, handlers, context.prices.clone(), status_sender.clone())
         });
         let files = if args.no_session_persistence { AgentFiles::None } else { AgentFiles::Stored };
-        Ok(ChatSession {
+        let chat = ChatSession {
             agent,
             shells,
             title_task: TitleTask::default(),
@@ -226,16 +227,17 @@ async fn converse_in_store<U: ChatUi>(
             permission_log: PermissionLog::default(),
             status_line,
             app: &app,
-        })
+        };
+        Ok((chat, work))
     };
-    let mut chat = open(begin)?;
+    let (mut chat, mut work) = open(begin)?;
     let exit = loop {
         ui.force_quit().watch(&chat.shells, &app.mcp.servers);
         ui.set_todos(todos(&chat, context));
         chat.open(ui);
         // The prompt of the arguments belongs to the first session only.
         let next = loop {
-            match chat.run(first.take(), context, ui).await {
+            match work.beside(chat.run(first.take(), context, ui)).await {
                 Ok(next) => break next,
                 Err(fault) => ui.note(ERROR, fault.message()),
             }
@@ -244,7 +246,7 @@ async fn converse_in_store<U: ChatUi>(
         let other = match next {
             NextSession::Exit(outcome) => break StoreExit::Outcome(outcome),
             NextSession::New => open(ConversationStart::New(NewSession::default())).map(|mut new| {
-                new.agent.turn_config.model.clone_from(&chat.agent.turn_config.model);
+                new.0.agent.turn_config.model.clone_from(&chat.agent.turn_config.model);
                 new
             }),
             NextSession::Resume(path) if context.store.in_use() != store => break StoreExit::Resume(path),
@@ -256,7 +258,7 @@ async fn converse_in_store<U: ChatUi>(
                 chat.tell_end(exit, ui).await;
                 chat.stop_background(ui);
                 chat.print_resume_hint(ui);
-                chat = other;
+                (chat, work) = other;
             }
             Err(fault) => ui.note(ERROR, fault.message()),
         }
@@ -266,7 +268,7 @@ async fn converse_in_store<U: ChatUi>(
         ui,
     )
     .await;
-    // Background commands and servers end with the conversation.
+    // What runs in the background ends with the conversation, and so do servers.
     chat.stop_background(ui);
     app.mcp.servers.end_all();
     ui.finish_work();

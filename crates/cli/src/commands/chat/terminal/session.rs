@@ -18,7 +18,7 @@ use annals_ui::terminal::Style;
 use annals_ui::view::{Todo, TodoState};
 
 use super::super::model::ModelNames;
-use super::super::{ChatAgent, ChatApp, stopped_command};
+use super::super::{ChatAgent, ChatApp, stopped_agent, stopped_command};
 use super::auto_title::TitleTask;
 use super::chat_ui::{ChatHeader, ChatUi};
 use super::cost::{AgentFiles, UnrecordedUsage};
@@ -89,6 +89,8 @@ impl ChatSession<'_> {
             let mut told = None;
             let input = {
                 let mut idle = pin!(self.agent.notification(WaitReason::Idle, IDLE_AFTER));
+                let background = Arc::clone(&self.agent.background);
+                let (mut ended, mut is_waiting) = (pin!(background.next_end()), true);
                 let mut prompt = pin!(ui.prompt());
                 std::future::poll_fn(|context| {
                     if told.is_none()
@@ -100,11 +102,31 @@ impl ChatSession<'_> {
                     if let Some((model, spent)) = self.title_task.write(&mut self.agent.conversation) {
                         self.unrecorded.title(&model, spent);
                     }
-                    prompt.as_mut().poll(context)
+                    if let Poll::Ready(input) = prompt.as_mut().poll(context) {
+                        return Poll::Ready(Ok(input));
+                    }
+                    if is_waiting && let Poll::Ready(notification) = ended.as_mut().poll(context) {
+                        is_waiting = false;
+                        if let Some(notification) = notification {
+                            return Poll::Ready(Err(notification));
+                        }
+                    }
+                    Poll::Pending
                 })
                 .await
             };
             told.into_iter().flatten().for_each(|message| ui.note(WARNING, &message));
+            let input = match input {
+                Ok(input) => input,
+                // A sub-agent that has ended in the background opens a turn.
+                Err(ended) => {
+                    let turn = self.run_command(Command::Prompt(ended.into_prompt()), "working", ui).await;
+                    match turn {
+                        ControlFlow::Continue(_) => continue,
+                        ControlFlow::Break(outcome) => return Ok(NextSession::Exit(outcome)),
+                    }
+                }
+            };
             let line = match input {
                 PromptInput::Line(line) => line,
                 PromptInput::Nothing => continue,
@@ -245,11 +267,15 @@ impl ChatSession<'_> {
         }
     }
 
-    /// Ends background commands, and reports them.
+    /// Ends background commands and sub-agents, and reports them.
     pub(super) fn stop_background(&self, ui: &mut impl ChatUi) {
         for command in self.shells.end_all() {
             ui.note(Style::DIM, &stopped_command(&command));
         }
+        for agent in self.agent.background.running() {
+            ui.note(Style::DIM, &stopped_agent(&agent));
+        }
+        self.agent.background.stop_all();
     }
 
     /// Prints how to resume this session, if it is stored.

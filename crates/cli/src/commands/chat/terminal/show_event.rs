@@ -82,6 +82,10 @@ impl TerminalUi {
                 };
                 self.print_note(Style::DIM, &format!("conversation compacted{before}"));
             }
+            Event::BackgroundEnded(ended) => {
+                self.end_text();
+                self.print_note(Style::DIM, &ended.summary);
+            }
             Event::Subagent { event, .. } => self.show_agent_event(&event, 1),
             Event::Finished(finished) => self.finish(&finished),
             Event::Usage { .. } => {

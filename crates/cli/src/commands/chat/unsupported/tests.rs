@@ -37,7 +37,7 @@ const GUARD: &str = "---\nname: a\nhooks:\n  PreToolUse:\n    - hooks: []\n---\n
 
 #[test]
 fn every_feature_is_reported_in_one_line() {
-    let all = r#"{"outputStyle":"Explanatory","statusLine":{"type":"command","command":"x"},"sandbox":{"enabled":true,"excludedCommands":["docker"]},
+    let all = r#"{"statusLine":{"type":"command","command":"x"},"sandbox":{"enabled":true,"excludedCommands":["docker"]},
         "enabledPlugins":{"p@m":true,"q@m":false},"mcpServers":{"calc":{}}}"#;
     let folders = Folders::new(&[
         ("config/agents/a.md", GUARD),
@@ -51,7 +51,6 @@ fn every_feature_is_reported_in_one_line() {
             "MCP servers in settings files have no effect, as in the original (annals mcp add adds one): calc (managed.json)",
             "plugins are not loaded, and neither are their hooks: p@m (managed.json)",
             "settings of the sandbox have no effect: excludedCommands (managed.json)",
-            "the output style is not used: Explanatory (managed.json)",
         ]
     );
 }
@@ -70,10 +69,10 @@ fn a_project_counts_where_it_is_trusted() {
 
 #[test]
 fn what_is_given_on_the_command_line_counts() {
-    let style = r#"{"outputStyle":"Explanatory"}"#;
-    let folders = Folders::new(&[("work/mine.json", style)]);
-    for given in [style, "mine.json"] {
-        assert!(folders.found(Some(given), Trust::Untrusted)[0].contains("Explanatory"), "{given}");
+    let plugins = r#"{"enabledPlugins":{"p@m":true}}"#;
+    let folders = Folders::new(&[("work/mine.json", plugins)]);
+    for given in [plugins, "mine.json"] {
+        assert!(folders.found(Some(given), Trust::Untrusted)[0].contains("p@m"), "{given}");
     }
 }
 
@@ -84,7 +83,7 @@ fn what_sets_nothing_is_not_reported() {
         "[]",
         "{",
         r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x"}]}]}}"#,
-        r#"{"outputStyle":"default","statusLine":null,"sandbox":{"enabled":false},"mcpServers":{}}"#,
+        r#"{"statusLine":null,"sandbox":{"enabled":false},"mcpServers":{}}"#,
     ] {
         let folders = Folders::new(&[("config/settings.json", nothing), (".claude.json", nothing)]);
         assert_eq!(folders.found(None, Trust::Trusted), [""; 0], "{nothing}");

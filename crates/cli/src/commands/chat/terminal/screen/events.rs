@@ -64,6 +64,10 @@ impl ScreenUi {
                 };
                 self.screen.note(Style::DIM, &format!("conversation compacted{before}"));
             }
+            Event::BackgroundEnded(ended) => {
+                self.screen.end_text();
+                self.screen.note(Style::DIM, &ended.summary);
+            }
             Event::Subagent { call, event, .. } => self.show_agent_event(&call, &event, 1),
             Event::Finished(finished) => self.finish(&finished),
             Event::Usage { usage, .. } => {

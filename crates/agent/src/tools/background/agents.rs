@@ -1,0 +1,204 @@
+//! Sub-agents in the background: how each stands, and what the model and the caller are not told yet.
+
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use annals_json::ArrayWriter;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::protocol::{AgentAnswer, AgentNotification, Command, Event};
+use crate::tools::agent::{AgentResult, SpawnError};
+
+/// The sub-agents in the background of a session.
+#[derive(Default)]
+pub struct BackgroundAgents {
+    agents: Mutex<Vec<Arc<BackgroundAgent>>>,
+    events: Mutex<Vec<Event>>,
+    /// Wakes those who wait for an end.
+    ends: Notify,
+}
+
+/// A sub-agent in the background.
+pub struct BackgroundAgent {
+    /// Its id.
+    pub id: String,
+    /// What it is for.
+    pub description: String,
+    /// Its type.
+    pub(crate) kind: String,
+    /// Its prompt.
+    pub(crate) prompt: String,
+    /// The call that started it.
+    pub(crate) tool_use: String,
+    /// Its session file, if it has one.
+    pub(crate) file: Option<PathBuf>,
+    /// Takes the interrupt that ends it.
+    pub(crate) commands: UnboundedSender<Command>,
+    /// What came of it.
+    pub(crate) result: Mutex<Option<Result<AgentResult, SpawnError>>>,
+    /// Whether the model or the person has ended it.
+    pub(crate) is_stopped: AtomicBool,
+    /// Whether the model knows of its end.
+    pub(crate) is_told: AtomicBool,
+}
+
+impl BackgroundAgents {
+    pub(crate) fn add(&self, agent: BackgroundAgent) -> Arc<BackgroundAgent> {
+        let agent = Arc::new(agent);
+        lock(&self.agents).push(Arc::clone(&agent));
+        agent
+    }
+
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<BackgroundAgent>> {
+        lock(&self.agents).iter().find(|agent| agent.id == id).cloned()
+    }
+
+    /// Notes what came of a sub-agent.
+    pub(crate) fn end(&self, agent: &BackgroundAgent, result: Result<AgentResult, SpawnError>) {
+        *lock(&agent.result) = Some(result);
+        self.ends.notify_waiters();
+    }
+
+    /// Adds an event that the caller is told later.
+    pub(crate) fn push_event(&self, event: Event) {
+        lock(&self.events).push(event);
+    }
+
+    /// Takes the events since the last call.
+    pub(crate) fn take_events(&self) -> Vec<Event> {
+        std::mem::take(&mut *lock(&self.events))
+    }
+
+    /// Takes the sub-agents that have ended and that the model does not know of.
+    pub fn take_ended(&self) -> Vec<AgentNotification> {
+        let agents = lock(&self.agents).clone();
+        let ended = agents.iter().filter(|agent| agent.status() != RUNNING && !agent.mark_told());
+        ended.map(|agent| agent.notification()).collect()
+    }
+
+    /// Waits for a sub-agent that has ended and that the model does not know of; `None` at once if none runs.
+    pub async fn next_end(&self) -> Option<AgentNotification> {
+        loop {
+            let mut end = pin!(self.ends.notified());
+            end.as_mut().enable();
+            let agents = lock(&self.agents).clone();
+            let ended = agents.iter().find(|agent| agent.status() != RUNNING && !agent.mark_told());
+            if let Some(agent) = ended {
+                return Some(agent.notification());
+            }
+            if agents.iter().all(|agent| agent.status() != RUNNING) {
+                return None;
+            }
+            end.await;
+        }
+    }
+
+    /// Ends a sub-agent; whether there was one that ran. The model is told with its next request.
+    pub fn stop(&self, id: &str) -> bool {
+        match self.find(id).filter(|agent| agent.status() == RUNNING) {
+            Some(agent) => {
+                agent.stop();
+                self.ends.notify_waiters();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Returns whether none runs, and the model knows of all ends.
+    pub fn is_idle(&self) -> bool {
+        let is_over =
+            |agent: &Arc<BackgroundAgent>| agent.status() != RUNNING && agent.is_told.load(Ordering::Relaxed);
+        lock(&self.agents).iter().all(is_over)
+    }
+
+    /// Ends all of them; the model is not told.
+    pub fn stop_all(&self) {
+        for agent in lock(&self.agents).iter().filter(|agent| agent.status() == RUNNING) {
+            agent.mark_told();
+            agent.stop();
+        }
+        self.ends.notify_waiters();
+    }
+
+    /// Returns what those are for that still run.
+    pub fn running(&self) -> Vec<String> {
+        self.running_agents().iter().map(|agent| agent.description.clone()).collect()
+    }
+
+    pub(crate) fn running_agents(&self) -> Vec<Arc<BackgroundAgent>> {
+        lock(&self.agents).iter().filter(|agent| agent.status() == RUNNING).cloned().collect()
+    }
+}
+
+const RUNNING: &str = "running";
+
+impl BackgroundAgent {
+    /// Describes it to hooks.
+    pub(crate) fn describe(&self, list: &mut ArrayWriter<'_>) {
+        list.object(|entry| {
+            entry.string("id", &self.id).string("type", "subagent").string("status", self.status());
+            entry.string("description", &self.description).string("agent_type", &self.kind);
+        });
+    }
+
+    /// `running`, `completed`, `failed` or `killed`.
+    pub(super) fn status(&self) -> &'static str {
+        match &*lock(&self.result) {
+            _ if self.is_stopped.load(Ordering::Relaxed) => "killed",
+            None => RUNNING,
+            Some(Ok(_)) => "completed",
+            Some(Err(_)) => "failed",
+        }
+    }
+
+    /// Returns its answer, or why it has none; empty while it runs.
+    pub(super) fn answer(&self) -> String {
+        match &*lock(&self.result) {
+            Some(Ok(done)) => done.answer.clone(),
+            Some(Err(error)) => error.to_string(),
+            None => String::new(),
+        }
+    }
+
+    /// Notes that the model knows of its end, and returns whether it knew already.
+    pub(super) fn mark_told(&self) -> bool {
+        self.is_told.swap(true, Ordering::Relaxed)
+    }
+
+    /// Interrupts it. It completes its file by itself.
+    pub(super) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+        let _ = self.commands.send(Command::Interrupt);
+    }
+
+    fn notification(&self) -> AgentNotification {
+        let (status, name) = (self.status(), &self.description);
+        let result = lock(&self.result).clone();
+        let summary = match (status, &result) {
+            ("failed", Some(Err(error))) => format!("Agent \"{name}\" failed: {error}"),
+            ("killed", _) => format!("Agent \"{name}\" was stopped"),
+            _ => format!("Agent \"{name}\" {status}"),
+        };
+        AgentNotification {
+            agent: self.id.clone(),
+            call: self.tool_use.clone(),
+            status,
+            summary,
+            file: self.file.clone(),
+            answer: result.and_then(Result::ok).filter(|_| status == "completed").map(|done| AgentAnswer {
+                text: done.answer,
+                tokens: done.tokens,
+                tool_uses: done.tool_uses,
+                millis: done.millis,
+            }),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

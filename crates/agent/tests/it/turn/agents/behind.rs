@@ -1,0 +1,153 @@
+//! Sub-agents in the background: the turn goes on without them, and the model is told when they have ended.
+
+use std::time::Duration;
+
+use annals_agent::conversation::{ConversationStart, Persistence};
+use annals_agent::protocol::{Approver, Command, Commands, Event, ToolProgress};
+use annals_agent::tools::background::BackgroundWork;
+use annals_store::session::NewSession;
+
+use super::super::Stage;
+use super::super::say;
+use super::END;
+
+/// A call that starts an agent in the background.
+fn behind(script: &str) -> String {
+    format!(
+        r#"{{"type":"tool_use","name":"Agent","input":{{"description":"d","prompt":"work: @@{script}@@","subagent_type":"general-purpose","run_in_background":true}}}}"#
+    )
+}
+
+fn new_session() -> ConversationStart {
+    ConversationStart::New(NewSession::default())
+}
+
+const ANSWER: &str = r#"[{"type":"text","text":"the answer"}]"#;
+
+#[tokio::test]
+async fn one_that_ends_after_the_turn_opens_another() {
+    let stage = Stage::scripts(&format!(
+        r#"{{"a":[[{}],{END},[{{"type":"text","text":"heard"}}]],"b":[[{{"type":"tool_use","name":"Peek","input":{{"say":"seen"}}}}],{ANSWER}]}}"#,
+        behind("b")
+    ));
+    let work = BackgroundWork::default();
+    let mut agent = stage.with_agents_beside(new_session(), Persistence::File, work.queue());
+    let told = say(&mut agent, "do @@a@@").await;
+    // Nothing has run it so far.
+    assert!(told.is_done() && told.finished.text == "fine" && agent.background.running() == ["d"]);
+    let (_sender, mut commands) = Commands::channel();
+    let mut events = Vec::new();
+    let finished = work
+        .beside(async {
+            let ended = agent.next_notification().await.unwrap();
+            let answer = ended.answer.clone().unwrap();
+            assert_eq!(
+                (ended.status, answer.text.as_str(), answer.tool_uses),
+                ("completed", "the answer", 1)
+            );
+            let prompt = Command::Prompt(ended.into_prompt());
+            let finished = agent.handle(prompt, &mut commands, &mut |event| events.push(event)).await;
+            assert!(agent.next_notification().await.is_none(), "it is told once");
+            finished.unwrap()
+        })
+        .await;
+    assert_eq!(finished.text, "heard");
+    assert!(
+        events
+            .iter()
+            .any(|event| matches!(event, Event::BackgroundEnded(ended) if ended.status == "completed"))
+    );
+    assert_eq!(
+        finished.spent.values().map(|tokens| tokens.output).sum::<u64>(),
+        3 * 20,
+        "two of its responses count"
+    );
+    drop((agent, work));
+    stage.holds();
+    stage.parent_only_grew();
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    for part in [
+        r#""isAsync":true,"status":"async_launched","agentId":"a"#,
+        r#""operation":"enqueue""#,
+        r#""operation":"dequeue""#,
+        r#""origin":{"kind":"task-notification"}"#,
+        "<status>completed</status>\\n<summary>Agent \\\"d\\\" completed</summary>\\n<result>the answer</result>",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains(r#""lastPrompt":"<task"#), "nobody typed it");
+    assert!(stage.agent_texts()[0].contains("the answer"));
+}
+
+#[tokio::test]
+async fn what_ended_between_two_turns_is_told_with_the_next_prompt() {
+    // Nobody is asked about its calls.
+    let asks = r#"[{"type":"tool_use","name":"Forbidden","input":{"say":"x"}}]"#;
+    let stage =
+        Stage::scripts(&format!(r#"{{"a":[[{}],{END}],"b":[{asks},{ANSWER}],"c":[{END}]}}"#, behind("b")));
+    let work = BackgroundWork::default();
+    let mut agent = stage.with_agents_beside(new_session(), Persistence::File, work.queue());
+    agent.turn_config.approver = Approver::Person;
+    assert!(say(&mut agent, "do @@a@@").await.is_done());
+    work.beside(async {
+        while !agent.background.running().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await;
+    let told = say(&mut agent, "do @@a@@ @@c@@").await;
+    assert!(
+        told.events.iter().any(|event| matches!(event.innermost(), Event::Denied(_))),
+        "{:?}",
+        told.events
+    );
+    assert!(say(&mut agent, "do @@a@@ @@c@@ again").await.is_done());
+    drop((agent, work));
+    stage.holds();
+    stage.parent_only_grew();
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    assert_eq!(text.matches(r#""commandMode":"task-notification""#).count(), 1, "{text}");
+    let sent = stage.sent();
+    let told = sent.iter().filter(|sent| sent.last().unwrap().contains("<result>the answer</result>"));
+    assert_eq!(told.count(), 1, "{sent:#?}");
+}
+
+#[tokio::test]
+async fn one_that_is_stopped_completes_its_file() {
+    let waits = r#"[{"type":"tool_use","name":"Peek","input":{"say":"slow","wait":true}}]"#;
+    let stage = Stage::scripts(&format!(r#"{{"a":[[{}],{END}],"b":[{waits}]}}"#, behind("b")));
+    let work = BackgroundWork::default();
+    let mut agent = stage.with_agents_beside(new_session(), Persistence::File, work.queue());
+    let told = say(&mut agent, "do @@a@@").await;
+    let id = told.events.iter().find_map(|event| match event {
+        Event::ToolProgress { progress: ToolProgress::SubagentStarted { agent, .. }, .. } => {
+            Some(agent.clone())
+        }
+        _ => None,
+    });
+    let id = id.unwrap();
+    work.beside(async {
+        while !stage.done().contains(&"begin slow".to_owned()) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert!(agent.background.stop(&id) && !agent.background.stop(&id) && !agent.background.stop("x"));
+        let ended = agent.next_notification().await.unwrap();
+        assert_eq!((ended.status, ended.answer), ("killed", None));
+        while !stage.agent_texts()[0].contains("[Request interrupted by user for tool use]") {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await;
+    drop((agent, work));
+    stage.holds();
+}
+
+#[tokio::test]
+async fn without_anything_that_runs_it_the_call_waits_for_its_answer() {
+    let stage = Stage::scripts(&format!(r#"{{"a":[[{}],{END}],"b":[{ANSWER}]}}"#, behind("b")));
+    let mut agent = stage.new_with_agents();
+    assert!(say(&mut agent, "do @@a@@").await.is_done());
+    drop(agent);
+    stage.holds();
+    assert!(stage.sent().pop().unwrap()[2].contains("the answer"));
+}

@@ -1,0 +1,53 @@
+//! The turns of a headless conversation, and what is printed of them.
+
+use annals_agent::protocol::{Commands, Event, TurnEnd};
+
+use super::background::CommandSource;
+use super::print::Printer;
+use super::{ChatAgent, local};
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+
+/// Runs commands until there are no more.
+pub(super) async fn run_turns(
+    agent: &mut ChatAgent<'_>,
+    commands: &mut Commands,
+    printer: &mut Printer,
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
+    let mut outcome = Outcome::Done;
+    let (mut source, mut held) = (CommandSource::new(&agent.background), None);
+    while let Some(command) = source.next(commands).await {
+        let mut fault = None;
+        let finished = match local::run(agent, &command, &context.prices)? {
+            Some(finished) => Some(finished),
+            None => {
+                let out = &mut context.out;
+                let mut report = |event: Event| {
+                    if fault.is_none() {
+                        fault = printer.print(&event, out).err();
+                    }
+                };
+                agent.handle(command, commands, &mut report).await
+            }
+        };
+        if let Some(fault) = fault {
+            return Err(fault.into());
+        }
+        let Some(finished) = finished else { continue };
+        // A turn follows when a sub-agent in the background has ended: its answer is the one that is printed.
+        held = Some(finished.clone()).filter(|_| !printer.is_streaming() && !agent.background.is_idle());
+        if held.is_none() {
+            printer.finish(&finished, agent.conversation.session(), context)?;
+        }
+        outcome = match finished.ending {
+            TurnEnd::Done | TurnEnd::PromptBlocked(_) => Outcome::Done,
+            TurnEnd::Interrupted => Outcome::Interrupted,
+            _ => Outcome::Failed,
+        };
+    }
+    if let Some(finished) = held {
+        printer.finish(&finished, agent.conversation.session(), context)?;
+    }
+    Ok(outcome)
+}
