@@ -1,5 +1,6 @@
 //! The command of the status line: it gets what is known of the session, and prints what is shown. It runs like a hook.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,8 +20,7 @@ pub async fn run_status_line(
     folder: &Path,
     (columns, rows): (u16, u16),
 ) -> Option<String> {
-    let mut program = context.shells.program("sh");
-    program.arg("-c").arg(command).current_dir(folder);
+    let mut program = context.shells.helper(folder, OsStr::new("sh"), &["-c".into(), command.into()]);
     program.envs(context.variables.iter().map(|(name, value)| (name, value)));
     program.env("CLAUDE_PROJECT_DIR", &context.project);
     program.env("COLUMNS", columns.to_string()).env("LINES", rows.to_string());

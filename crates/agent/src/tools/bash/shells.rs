@@ -13,7 +13,7 @@ use std::time::Duration;
 use annals_sandbox::AbsenceWatch;
 
 use super::group::{CommandExit, ProcessGroup, ProcessGroups};
-use super::output::OutputFile;
+use super::output::{OutputFile, clean};
 use super::piped::{self, PipedCommand};
 use super::sandboxed::{CommandSandbox, CommandScope, HelperSandbox, moved_note, without_secrets};
 

@@ -251,7 +251,8 @@ async fn converse_in_store<U: ChatUi>(
             }),
             NextSession::Resume(path) if context.store.in_use() != store => break StoreExit::Resume(path),
             NextSession::Resume(path) => open(ConversationStart::Resume(path)),
-            NextSession::Branch { path, title } => branch(&open, path, title, &chat),
+            NextSession::Branch { path, title } => open(ConversationStart::Fork { path, id: None })
+                .and_then(|(copy, work)| Ok((continue_branch(copy, title, &chat)?, work))),
         };
         match other {
             Ok(other) => {
@@ -276,14 +277,12 @@ async fn converse_in_store<U: ChatUi>(
     Ok(exit)
 }
 
-/// Opens a copy of a session, which continues with the same model and mode.
-fn branch<'a>(
-    open: &impl Fn(ConversationStart) -> Result<ChatSession<'a>, Fault>,
-    path: PathBuf,
+/// Lets a copy of a session continue with the same model and mode.
+fn continue_branch<'a>(
+    mut copy: ChatSession<'a>,
     title: Option<String>,
     from: &ChatSession<'a>,
 ) -> Result<ChatSession<'a>, Fault> {
-    let mut copy = open(ConversationStart::Fork { path, id: None })?;
     copy.agent.turn_config.model.clone_from(&from.agent.turn_config.model);
     copy.agent.turn_config.effort = from.agent.turn_config.effort;
     copy.agent.policy.mode = from.agent.policy.mode;
