@@ -11,6 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::protocol::{AgentAnswer, AgentNotification, Command, Event};
 use crate::tools::agent::{AgentResult, SpawnError};
+use crate::tools::bash::BackgroundStatus;
 
 /// The sub-agents in the background of a session.
 #[derive(Default)]
@@ -122,6 +123,17 @@ impl BackgroundAgents {
             agent.stop();
         }
         self.ends.notify_waiters();
+    }
+
+    /// Returns how far each is, the oldest first.
+    pub fn statuses(&self) -> Vec<BackgroundStatus> {
+        let status = |agent: &Arc<BackgroundAgent>| BackgroundStatus {
+            id: agent.id.clone(),
+            command: agent.description.clone(),
+            status: agent.status(),
+            output: agent.answer(),
+        };
+        lock(&self.agents).iter().map(status).collect()
     }
 
     /// Returns what those are for that still run.

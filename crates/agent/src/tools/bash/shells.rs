@@ -103,16 +103,16 @@ impl Drop for BackgroundCommand {
     }
 }
 
-/// How far a command in the background is, for people.
+/// How far a command or a sub-agent in the background is, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackgroundStatus {
     /// Its id.
     pub id: String,
-    /// The command.
+    /// The command, or what the sub-agent is for.
     pub command: String,
     /// `running`, `completed`, `failed` or `killed`.
     pub status: &'static str,
-    /// The end of what it has printed.
+    /// The end of what it has printed, or the answer.
     pub output: String,
 }
 

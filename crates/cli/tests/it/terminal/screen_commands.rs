@@ -34,7 +34,7 @@ fn commands_tell_what_the_conversation_was_set_up_with() {
             ("/agents", "Plants beds (all tools;"),
             ("/config", "settings.json"),
             ("/doctor", "knows clients up to"),
-            ("/tasks", "no commands in the background"),
+            ("/tasks", "nothing runs in the background"),
             ("/permissions WebFetch https://example.com/", "would be denied: the deny rule `WebFetch`"),
             ("/permissions Bash touch made", "would be allowed: the allow rule `Bash(touch made)`"),
             ("/permissions Bash touch other", "would be asked about: no rule allows `touch other`"),
@@ -44,7 +44,7 @@ fn commands_tell_what_the_conversation_was_set_up_with() {
             ("/export", "there is nothing to export yet"),
             ("/branch", "the session has no file"),
             ("/add-dir nowhere", "No such file or directory"),
-            ("/tasks stop bash_9", "no command bash_9 runs"),
+            ("/tasks stop bash_9", "no task bash_9 runs"),
         ] {
             terminal.press(&format!("{command}\r"));
             terminal.sees(shown);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use annals_agent::conversation::{ConversationStart, Persistence};
 use annals_agent::protocol::{Approver, Command, Commands, Event, ToolProgress};
-use annals_agent::tools::background::BackgroundWork;
+use annals_agent::tools::background::{BackgroundAgents, BackgroundWork};
 use annals_store::session::NewSession;
 
 use super::super::Stage;
@@ -35,6 +35,11 @@ async fn one_that_ends_after_the_turn_opens_another() {
     let told = say(&mut agent, "do @@a@@").await;
     // Nothing has run it so far.
     assert!(told.is_done() && told.finished.text == "fine" && agent.background.running() == ["d"]);
+    let status = |agents: &BackgroundAgents| {
+        let one = agents.statuses().remove(0);
+        (one.command, one.status, one.output)
+    };
+    assert_eq!(status(&agent.background), ("d".to_owned(), "running", String::new()));
     let (_sender, mut commands) = Commands::channel();
     let mut events = Vec::new();
     let finished = work
@@ -52,6 +57,7 @@ async fn one_that_ends_after_the_turn_opens_another() {
         })
         .await;
     assert_eq!(finished.text, "heard");
+    assert_eq!(status(&agent.background), ("d".to_owned(), "completed", "the answer".to_owned()));
     assert!(
         events
             .iter()

@@ -139,17 +139,20 @@ impl ChatSession<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Shows commands in the background, or stops one.
+    /// Shows commands and sub-agents in the background, or stops one.
     pub(super) fn show_tasks(&self, wanted: Option<String>, ui: &mut impl ChatUi) {
         const MAX_BYTES: usize = 16 << 10;
         let Some(wanted) = wanted else {
-            let tasks = self.shells.background(MAX_BYTES);
+            let mut tasks = self.shells.background(MAX_BYTES);
+            tasks.extend(self.agent.background.statuses());
             return ui.report("background", &setup_reports::tasks(&tasks));
         };
         match wanted.strip_prefix("stop ").map(str::trim) {
-            Some(id) if self.shells.stop(id) => ui.note(Style::PLAIN, &format!("{id} is being stopped")),
-            Some(id) => ui.note(WARNING, &format!("no command {id} runs in the background")),
-            None => ui.note(WARNING, "/tasks shows the commands in the background, /tasks stop ID stops one"),
+            Some(id) if self.shells.stop(id) || self.agent.background.stop(id) => {
+                ui.note(Style::PLAIN, &format!("{id} is being stopped"));
+            }
+            Some(id) => ui.note(WARNING, &format!("no task {id} runs in the background")),
+            None => ui.note(WARNING, "/tasks shows what runs in the background, /tasks stop ID stops one"),
         }
     }
 

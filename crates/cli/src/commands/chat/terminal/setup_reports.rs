@@ -159,10 +159,10 @@ pub(super) fn config(setup: &Setup, context: &Context) -> Vec<StyledLine> {
     lines
 }
 
-/// Returns the commands in the background, with the end of their output.
+/// Returns the commands and sub-agents in the background, with the end of their output.
 pub(super) fn tasks(tasks: &[BackgroundStatus]) -> Vec<StyledLine> {
     if tasks.is_empty() {
-        return plain("no commands in the background");
+        return plain("nothing runs in the background");
     }
     let mut lines: Vec<StyledLine> = Vec::new();
     for task in tasks {
@@ -198,7 +198,7 @@ mod tests {
         let shown = texts(&tasks(&[task]));
         assert_eq!(shown[0], "bash_1   running   make‹U+001B›[2J");
         assert_eq!((shown[1].as_str(), shown.len()), ("  └ line 13", 9));
-        assert_eq!(texts(&tasks(&[])), ["no commands in the background"]);
+        assert_eq!(texts(&tasks(&[])), ["nothing runs in the background"]);
     }
 
     #[test]

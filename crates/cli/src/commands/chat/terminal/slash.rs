@@ -50,7 +50,7 @@ pub(super) const ALL: [(&str, &str, &str); 26] = [
     ("/usage", "", "the same as /cost"),
     ("/context", "", "show what fills the context window"),
     ("/todos", "", "show the todo list"),
-    ("/tasks", "[stop ID]", "show commands in the background and their output, or stop one"),
+    ("/tasks", "[stop ID]", "show commands and sub-agents in the background with their output, or stop one"),
     ("/status", "", "show version, model, permission mode, session and folder"),
     ("/permissions", "[TOOL WORDS]", "show mode and rules, and why calls were asked about or allowed"),
     ("/add-dir", "FOLDER", "let tools work in another folder, too"),
