@@ -17,41 +17,18 @@ pub struct SessionFacts {
     pub forked_from: Option<String>,
     /// The machine that has it.
     pub machine: String,
-    /// The title that a summary in another file gives it, as old clients did.
-    pub summary_title: Option<String>,
 }
 
 impl SessionFacts {
     /// The name that a person would give the session.
     pub fn title(&self) -> Option<&str> {
-        let has_title = self.card.custom_title.is_some() || self.card.ai_title.is_some();
-        self.summary_title.as_deref().filter(|_| !has_title).or_else(|| self.card.title())
+        self.card.title()
     }
 }
 
 /// The facts of all sessions in the scope.
 pub fn session_facts(engine: &Engine, scope: &Scope) -> Result<HashMap<String, SessionFacts>, EngineError> {
-    let mut found = facts_of(engine, scope, "", &[])?;
-    let question = format!(
-        "SELECT session, argMax(given, (last_line, given)) AS title FROM (
-            SELECT messages.session AS session, messages.line AS last_line,
-                trimBoth(substring(summaries.value, position(summaries.value, ' ') + 1)) AS given
-            FROM (SELECT machine, store, session, file, line, uuid FROM {{db}}.messages
-                WHERE tenant = {{tenant:String}} AND file_role = 'session' AND uuid != ''{}) AS messages
-            INNER JOIN (SELECT machine, store, file, value FROM {{db}}.facts
-                WHERE tenant = {{tenant:String}} AND kind = 'summary') AS summaries
-            ON messages.machine = summaries.machine AND messages.store = summaries.store
-                AND messages.uuid = splitByChar(' ', summaries.value)[1]
-                AND splitByChar('/', messages.file)[2] = splitByChar('/', summaries.file)[2])
-         WHERE given != '' GROUP BY session",
-        scope.condition()
-    );
-    for row in engine.select(&question, &scope.parameters())?.rows() {
-        if let Some(facts) = found.get_mut(&row.text("session")) {
-            facts.summary_title = row.text_if("title");
-        }
-    }
-    Ok(found)
+    facts_of(engine, scope, "", &[])
 }
 
 /// The facts of these sessions.
@@ -98,10 +75,7 @@ fn facts_of(
         };
         let session = row.text("session");
         let forked_from = row.text_if("forked_from").filter(|origin| *origin != session);
-        found.insert(
-            session,
-            SessionFacts { card, forked_from, machine: row.text("machine"), summary_title: None },
-        );
+        found.insert(session, SessionFacts { card, forked_from, machine: row.text("machine") });
     }
     let titles = engine.select(
         &format!(
@@ -119,6 +93,28 @@ fn facts_of(
     for row in titles.rows() {
         if let Some(facts) = found.get_mut(&row.text("session")) {
             add_titles(&mut facts.card, &row);
+        }
+    }
+    // Old clients wrote the title of a session as a summary into another file of the project.
+    let summaries = engine.select(
+        &format!(
+            "SELECT session, argMax(given, (last_line, given)) AS title FROM (
+                SELECT messages.session AS session, messages.line AS last_line,
+                    trimBoth(substring(summaries.value, position(summaries.value, ' ') + 1)) AS given
+                FROM (SELECT machine, store, session, file, line, uuid FROM {{db}}.messages
+                    WHERE tenant = {{tenant:String}} AND file_role = 'session' AND uuid != ''{condition}) AS messages
+                INNER JOIN (SELECT machine, store, file, value FROM {{db}}.facts
+                    WHERE tenant = {{tenant:String}} AND kind = 'summary') AS summaries
+                ON messages.machine = summaries.machine AND messages.store = summaries.store
+                    AND messages.uuid = splitByChar(' ', summaries.value)[1]
+                    AND splitByChar('/', messages.file)[2] = splitByChar('/', summaries.file)[2])
+             WHERE given != '' GROUP BY session"
+        ),
+        &all,
+    )?;
+    for row in summaries.rows() {
+        if let Some(facts) = found.get_mut(&row.text("session")) {
+            facts.card.summary_title = row.text_if("title");
         }
     }
     Ok(found)
