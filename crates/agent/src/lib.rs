@@ -7,6 +7,7 @@ pub mod api;
 pub mod commands;
 pub mod context;
 pub mod conversation;
+mod definition_file;
 mod front_matter;
 pub mod hook_handlers;
 pub mod hooks;

@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_file_is_read_whole_whoever_reads_it() {
+    fn a_large_file_is_read_whole_by_one_thread_or_several() {
         let temp = annals_testkit::temp::TempDir::new("read");
         for length in [0, 7, (4 << 20) - 1, 4 << 20, (4 << 20) + 3, 9_000_001] {
             let bytes: Vec<u8> = (0..length).map(|at| (at / 7 % 253) as u8).collect();

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Author, CustomCommand, Invoker};
+use crate::definition_file::{read_text, resolve_within};
 use crate::front_matter::{FrontMatter, unquoted};
-use annals_policy::paths::{Disk, FileKind, resolve};
+use annals_policy::paths::{Disk, resolve};
 use annals_policy::rules::listed;
 
-const MAX_BYTES: u64 = 256 << 10;
 /// The most files read from one folder.
 const MAX_FILES: usize = 500;
 /// The most folders entered.
@@ -93,31 +93,11 @@ fn walk(folder: &Path, within: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
-/// Resolves a path that must stay within a folder.
-fn resolve_within(path: &Path, within: Option<&Path>) -> Result<(PathBuf, FileKind), String> {
-    let resolved = resolve(&Disk, Path::new("/"), path).map_err(|error| error.to_string())?;
-    if within.is_some_and(|within| !resolved.real.starts_with(within)) {
-        return Err("it is outside the project".to_owned());
-    }
-    Ok((resolved.real, resolved.kind))
-}
-
 fn read(path: &Path, folder: &CommandFolder, within: Option<&Path>) -> Result<CustomCommand, String> {
     let text = read_text(path, within)?;
     let below = path.strip_prefix(&folder.path).unwrap_or(path).with_extension("");
     let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
     parse(&names.join(":"), &text, folder.author, None)
-}
-
-/// Reads a regular file that must stay within a folder.
-pub(super) fn read_text(path: &Path, within: Option<&Path>) -> Result<String, String> {
-    let (real, kind) = resolve_within(path, within)?;
-    let size = || fs::metadata(&real).map_or(u64::MAX, |metadata| metadata.len());
-    // Reading anything but a regular file may block.
-    if kind != FileKind::File || size() > MAX_BYTES {
-        return Err("it is not a regular file, or larger than 256 KiB".to_owned());
-    }
-    fs::read_to_string(&real).map_err(|error| error.to_string())
 }
 
 /// Parses a command, or the skill of a folder.

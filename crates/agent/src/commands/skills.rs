@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::files::{parse, read_text};
+use super::files::parse;
 use super::{CommandError, CommandFolder, CustomCommand};
+use crate::definition_file::read_text;
 
 /// The file of a skill.
 const FILE: &str = "SKILL.md";

@@ -3,13 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use annals_policy::paths::{Disk, resolve};
-
 use super::SystemPrompt;
+use crate::definition_file::read_text;
 use crate::front_matter::FrontMatter;
 
-/// Larger files are not read.
-const MAX_FILE_BYTES: u64 = 256 << 10;
 /// The most files of a folder.
 const MAX_FILES: usize = 500;
 
@@ -70,7 +67,7 @@ impl OutputStyle {
         paths.sort();
         let (mut styles, mut skipped) = (Vec::new(), Vec::new());
         for path in paths.into_iter().take(MAX_FILES) {
-            match read(&path, within) {
+            match read_text(&path, within) {
                 Ok(text) => styles.push(Self::parse(&text, &path)),
                 Err(why) => skipped.push(SkippedStyle { path, why }),
             }
@@ -88,18 +85,6 @@ impl OutputStyle {
             keeps_instructions: words("keep-coding-instructions").is_some_and(|word| word == "true"),
         }
     }
-}
-
-fn read(path: &Path, within: Option<&Path>) -> Result<String, String> {
-    let resolved = resolve(&Disk, Path::new("/"), path).map_err(|error| error.to_string())?;
-    if within.is_some_and(|within| !resolved.real.starts_with(within)) {
-        return Err("it is outside the project".to_owned());
-    }
-    let metadata = fs::metadata(&resolved.real).map_err(|error| error.to_string())?;
-    if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
-        return Err("it is not a regular file, or larger than 256 KiB".to_owned());
-    }
-    fs::read_to_string(&resolved.real).map_err(|error| error.to_string())
 }
 
 impl SystemPrompt {

@@ -5,12 +5,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use annals_policy::paths::{Disk, resolve};
-
 use super::{AgentDefinition, Toolset};
+use crate::definition_file::read_text;
 use crate::front_matter::{FrontMatter, unquoted};
 
-const MAX_FILE_BYTES: u64 = 256 << 10;
 /// The most files read from one folder.
 const MAX_FILES: usize = 200;
 
@@ -39,25 +37,12 @@ pub fn read_agent_files(folder: &Path, within: Option<&Path>) -> (Vec<AgentDefin
     paths.truncate(MAX_FILES);
     let (mut definitions, mut errors) = (Vec::new(), Vec::new());
     for path in paths {
-        match read(&path, within.as_deref()) {
+        match read_text(&path, within.as_deref()).and_then(|text| parse(&text)) {
             Ok(definition) => definitions.push(definition),
             Err(why) => errors.push(AgentFileError { path, why }),
         }
     }
     (definitions, errors)
-}
-
-fn read(path: &Path, within: Option<&Path>) -> Result<AgentDefinition, String> {
-    let resolved = resolve(&Disk, Path::new("/"), path).map_err(|error| error.to_string())?;
-    if within.is_some_and(|within| !resolved.real.starts_with(within)) {
-        return Err("it is outside the project".to_owned());
-    }
-    let metadata = fs::metadata(&resolved.real).map_err(|error| error.to_string())?;
-    if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
-        return Err("it is not a regular file, or larger than 256 KiB".to_owned());
-    }
-    let text = fs::read_to_string(&resolved.real).map_err(|error| error.to_string())?;
-    parse(&text)
 }
 
 fn parse(text: &str) -> Result<AgentDefinition, String> {

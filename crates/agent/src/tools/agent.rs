@@ -221,9 +221,9 @@ impl Tool for AgentTool<'_> {
         let spec = SpecBuilder::new(NAME, "")
             .about(about)
             .required("description", ParamType::Text, "What it is for, in three to five words")
-            .required("prompt", ParamType::Text, "All that it must know and do, and what it shall answer")
+            .required("prompt", ParamType::Text, "All that it must know and do, and what it should answer")
             .required("subagent_type", ParamType::Text, "The type of agent")
-            .optional("model", ParamType::Text, "The model, where it shall be another one");
+            .optional("model", ParamType::Text, "Another model than that of the conversation");
         match self.spawner.has_background() {
             true => spec.optional(
                 "run_in_background",
