@@ -89,11 +89,11 @@ fn export(session: &Path, to: &str, context: &Context) -> Result<(PathBuf, Vec<u
     let path = context.current_dir.clone().unwrap_or_default().join(to);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let form = ExportFormat::of_extension(ending).ok_or_else(|| {
-        Fault::usage(format!("{}: the ending does not say the format", path.display()))
+        Fault::usage(format!("{to}: the ending does not say the format"))
             .hint("use .html, .md, .txt, .jsonl or .bundle")
     })?;
     if path.symlink_metadata().is_ok() {
-        return Err(Fault::usage(format!("{} exists already", path.display())).hint("nothing was written"));
+        return Err(Fault::usage(format!("{to} exists already")).hint("nothing was written"));
     }
     let target = ResolvedSession::find_to_change(context, &argument(session)?)?;
     if form == ExportFormat::Bundle {
