@@ -103,6 +103,6 @@ pub use session::{AppendError, NewSession, OnBusy, Receipt, Session, SessionView
 pub use shortened_file::ShortenedFile;
 pub use slug::project_slug;
 pub use source::{Clock, Source};
-pub use summary::{FullSummary, SUMMARY_REACH, Summary};
+pub use summary::{FullSummary, SUMMARY_REACH, Summary, SummaryListing};
 #[cfg(feature = "system")]
 pub use system_source::SystemSource;

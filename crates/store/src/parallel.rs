@@ -2,21 +2,30 @@
 
 use std::fs::File;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 
 use annals_transcript::transcript::Transcript;
+use memchr::memmem::Finder;
 
 /// Smaller files are read by one thread.
 #[cfg(unix)]
 const MIN_READ_IN_PARTS: usize = 4 << 20;
+/// Less is looked through by one thread.
+const MIN_SEARCH_IN_PARTS: usize = 4 << 20;
 /// The most threads that read one file: more do not copy faster.
 #[cfg(unix)]
 const MAX_READERS: usize = 4;
 
+/// How many threads can run at a time. The system is asked once: it reads files to answer.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Calls `work` on each item and returns the answers in the items' order.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let threads = cores().min(items.len());
     if threads <= 1 {
         return items.iter().map(work).collect();
     }
@@ -102,7 +111,7 @@ pub fn free<T: Send + 'static>(value: T) {
 pub(crate) fn read(file: &File) -> Option<Vec<u8>> {
     use std::os::unix::fs::FileExt;
     let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_READERS);
+    let threads = cores().min(MAX_READERS);
     if length < MIN_READ_IN_PARTS || threads < 2 {
         return None;
     }
@@ -124,9 +133,22 @@ pub(crate) fn read(_: &File) -> Option<Vec<u8>> {
     None
 }
 
+/// Whether bytes contain something; many are looked through on every core.
+pub(crate) fn contains(bytes: &[u8], finder: &Finder<'_>) -> bool {
+    let threads = cores();
+    if bytes.len() < MIN_SEARCH_IN_PARTS || threads < 2 {
+        return finder.find(bytes).is_some();
+    }
+    let size = bytes.len().div_ceil(threads);
+    // What begins in one part may end in the next.
+    let end = |start: usize| bytes.len().min(start + size + finder.needle().len());
+    let parts: Vec<&[u8]> = (0..bytes.len()).step_by(size).map(|start| &bytes[start..end(start)]).collect();
+    map(&parts, |part| finder.find(part).is_some()).contains(&true)
+}
+
 /// Parses a whole file on every core; the result is that of [`Transcript::parse`].
 pub fn parse(bytes: &[u8]) -> Transcript<'_> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores();
     // Each gets several parts: one that is done early takes another.
     Transcript::parse_in_parts(bytes, if threads > 1 { threads * 4 } else { 1 }, |ranges, parse| {
         map(ranges, parse)
@@ -141,6 +163,19 @@ mod tests {
         let squares = super::map(&items, |item| item * item);
         assert!(squares.iter().zip(&items).all(|(square, item)| *square == item * item));
         assert!(super::map(&Vec::<u64>::new(), |item| *item).is_empty());
+    }
+
+    #[test]
+    fn what_lies_across_two_parts_is_found() {
+        let finder = super::Finder::new(b"needle");
+        let size = 2 * super::MIN_SEARCH_IN_PARTS;
+        for at in [0, size / 2 - 6, size / 2 - 3, size / 2, size - 6] {
+            let mut bytes = vec![b'n'; size];
+            assert!(!super::contains(&bytes, &finder));
+            bytes[at..at + 6].copy_from_slice(b"needle");
+            assert!(super::contains(&bytes, &finder), "{at}");
+            assert!(super::contains(&bytes[at..at + 6], &finder));
+        }
     }
 
     #[test]

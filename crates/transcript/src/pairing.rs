@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::content::Block;
 use crate::id::{AgentId, ToolUseId};
 use crate::problem::{Problem, ProblemKind};
-use crate::record::{Record, RecordKind};
+use crate::record::{Record, RecordKind, User};
 use crate::tool_result::ToolUseResult;
 use crate::transcript::{NodeIndex, Transcript};
 use annals_json::{Fields, Text};
@@ -151,10 +151,7 @@ fn answers<'a>(record: &Record<'a>, node: NodeIndex) -> Vec<ResultLine<'a>> {
             && let Some(id) = result.tool_use()
         {
             if answers.is_empty() {
-                agent = match user.tool_use_result() {
-                    Some(ToolUseResult::Agent(result)) => result.agent(),
-                    _ => None,
-                };
+                agent = agent_of(user);
             }
             answers.push(ResultLine { id, node, is_error: result.is_error() == Some(true), agent });
         }
@@ -162,9 +159,45 @@ fn answers<'a>(record: &Record<'a>, node: NodeIndex) -> Vec<ResultLine<'a>> {
     answers
 }
 
+/// The sub-agent that the result of a record names. Most results name none, which is seen faster than their fields are read.
+fn agent_of<'a>(user: &User<'a>) -> Option<AgentId<'a>> {
+    let raw = user.tool_use_result_value()?.raw();
+    let has = |text: &[u8]| memchr::memmem::find(raw, text).is_some();
+    if !has(b"agentId") && !has(b"\\u") {
+        return None;
+    }
+    match user.tool_use_result()? {
+        ToolUseResult::Agent(result) => result.agent(),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_agent_of_a_result_is_found_however_its_key_is_spelled() {
+        let agent = |result: &str| {
+            let line = format!(
+                r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t"}}]}},"toolUseResult":{result}}}"#
+            );
+            let transcript = Transcript::parse(line.as_bytes());
+            let answers = answers(&transcript.record(NodeIndex::FIRST), NodeIndex::FIRST);
+            answers[0].agent.map(|agent| agent.to_string())
+        };
+        assert_eq!(agent(r#"{"status":"completed","agentId":"a1"}"#).as_deref(), Some("a1"));
+        assert_eq!(
+            agent(r#"{"status":"completed","agentId":"a0","\u0061gentId":"a1"}"#).as_deref(),
+            Some("a1")
+        );
+        assert_eq!(
+            agent(r#"{"status":"completed","\u0061gentId":"a1","content":[]}"#).as_deref(),
+            Some("a1")
+        );
+        assert_eq!(agent(r#"{"stdout":"agentId","stderr":""}"#), None);
+        assert_eq!(agent(r#""text""#), None);
+    }
 
     #[test]
     fn pairs_in_any_order_and_lists_what_is_left() {

@@ -66,6 +66,11 @@ pub(crate) fn overlay((columns, rows): (u16, u16), width: u16, height: u16) -> R
     Rect::new((columns - width) / 2, (rows - height) / 2, width, height)
 }
 
+/// The rows inside of the largest frame over the screen.
+pub(crate) fn overlay_rows((_, rows): (u16, u16)) -> usize {
+    usize::from(rows.saturating_sub(3)).max(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -56,7 +56,12 @@ pub(crate) fn prompt_with_pastes(line: Value<'_>, display: Text<'_>) -> String {
     text
 }
 
-/// The text of one block of a line, or of a file that is one text.
+/// The title that a `custom-title.json` gives.
+pub(super) fn custom_title(bytes: &[u8]) -> Option<String> {
+    Value::parse(bytes).ok()?.get("customTitle")?.text().map(|title| title.to_string())
+}
+
+/// The text of one block of a line, or of a file that is one text or has one.
 pub(crate) fn text_of_block(role: IndexedFileRole, bytes: &[u8], block: u32) -> Option<String> {
     match role {
         IndexedFileRole::Output
@@ -68,6 +73,7 @@ pub(crate) fn text_of_block(role: IndexedFileRole, bytes: &[u8], block: u32) -> 
             let display = line.get("display").and_then(Value::text)?;
             Some(prompt_with_pastes(line, display))
         }
+        IndexedFileRole::CustomTitle => custom_title(bytes),
         _ => LineBlocks::new().of(bytes).into_iter().find(|row| row.block == block).map(|row| row.text),
     }
 }

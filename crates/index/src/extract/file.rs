@@ -65,9 +65,10 @@ pub(crate) fn extract(
         | IndexedFileRole::Plan
         | IndexedFileRole::Memory
         | IndexedFileRole::Paste => reading.text_file(file, &mut each),
-        IndexedFileRole::Todos | IndexedFileRole::Task | IndexedFileRole::AgentMeta => {
-            reading.document(file, &mut each)
-        }
+        IndexedFileRole::Todos
+        | IndexedFileRole::Task
+        | IndexedFileRole::AgentMeta
+        | IndexedFileRole::CustomTitle => reading.document(file, &mut each),
     }
     .map_err(fail)
 }
@@ -248,7 +249,8 @@ impl FileReader<'_> {
         each: &mut impl FnMut(Batch) -> ControlFlow<()>,
     ) -> io::Result<ControlFlow<()>> {
         let bytes = self.read_from_start(&mut file, MAX_DOCUMENT_BYTES)?;
-        self.batch.document(&bytes);
+        let millis = self.batch.cursor.stamp.modified / 1_000_000;
+        self.batch.document(&bytes, millis);
         Ok(self.finish_batch(each))
     }
 

@@ -101,6 +101,8 @@ named_enum! {
         Memory = "memory",
         /// A long paste.
         Paste = "paste",
+        /// The `custom-title.json` of a session.
+        CustomTitle = "custom_title",
     }
 }
 
@@ -153,12 +155,13 @@ named_enum! {
 }
 
 impl IndexedFileRole {
-    /// Who produced the text of a file that is one text, and its kind.
+    /// Who produced the text of a file that is one text, or has one, and its kind.
     pub(crate) fn message(self) -> (MessageRole, MessageKind) {
         match self {
             Self::Plan => (MessageRole::Assistant, MessageKind::Plan),
             Self::Memory => (MessageRole::System, MessageKind::Memory),
             Self::Paste => (MessageRole::Human, MessageKind::Prompt),
+            Self::CustomTitle => (MessageRole::System, MessageKind::Title),
             _ => (MessageRole::Tool, MessageKind::ToolResult),
         }
     }

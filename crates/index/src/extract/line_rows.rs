@@ -59,6 +59,9 @@ impl IndexedFile {
             FileRole::ToolResult { slug, session, .. } => {
                 file(IndexedFileRole::Output, slug.as_str(), session.as_str(), None)
             }
+            FileRole::CustomTitleFile { slug, session } => {
+                file(IndexedFileRole::CustomTitle, slug.as_str(), session.as_str(), None)
+            }
             FileRole::Memory { slug, .. } => file(IndexedFileRole::Memory, slug.as_str(), "", None),
             FileRole::PasteCache { .. } => file(IndexedFileRole::Paste, "", "", None),
             FileRole::Plan { .. } => file(IndexedFileRole::Plan, "", "", None),
@@ -115,9 +118,10 @@ impl IndexedFile {
                 let span = LineSpan { line: 1, offset: 0, length: bytes.len() as u64 };
                 batch.text(span, role, kind, texts, Some(millis as f64));
             }
-            IndexedFileRole::Todos | IndexedFileRole::Task | IndexedFileRole::AgentMeta => {
-                batch.document(bytes)
-            }
+            IndexedFileRole::Todos
+            | IndexedFileRole::Task
+            | IndexedFileRole::AgentMeta
+            | IndexedFileRole::CustomTitle => batch.document(bytes, millis),
             IndexedFileRole::Session | IndexedFileRole::Agent | IndexedFileRole::History => {}
         }
         LineRows { millis: Some(millis), ..LineRows::default() }.with(batch)

@@ -4,9 +4,11 @@ use annals_json::{Text, Value};
 use annals_store::file_history::{BackupState, TrackedFile};
 use annals_transcript::title::shorten;
 
+use super::blocks::custom_title;
 use super::kinds::{FactKind, IndexedFileRole};
 use super::record::LineSpan;
 use super::rows::Batch;
+use super::texts::TextCollector;
 use crate::cursor::fingerprint;
 
 /// How many characters of a prompt are looked at for its short form.
@@ -31,8 +33,8 @@ pub(crate) enum SideRow {
 }
 
 impl Batch {
-    /// Adds the rows of a file that is one JSON value.
-    pub(super) fn document(&mut self, bytes: &[u8]) {
+    /// Adds the rows of a file that is one JSON value; `millis` is its time.
+    pub(super) fn document(&mut self, bytes: &[u8], millis: i64) {
         let Ok(value) = Value::parse(bytes) else { return };
         match self.indexed_file.role {
             IndexedFileRole::Todos => {
@@ -45,6 +47,15 @@ impl Batch {
             }
             IndexedFileRole::Task => {
                 self.todo(value, LineSpan { line: 1, offset: 0, length: bytes.len() as u64 })
+            }
+            IndexedFileRole::CustomTitle => {
+                let Some(title) = custom_title(bytes) else { return };
+                self.fact(FactKind::CustomTitle, &title, 1);
+                let mut texts = TextCollector::default();
+                texts.push(&title);
+                let (role, kind) = self.indexed_file.role.message();
+                let span = LineSpan { line: 1, offset: 0, length: bytes.len() as u64 };
+                self.text(span, role, kind, texts, Some(millis as f64));
             }
             IndexedFileRole::AgentMeta => {
                 for (key, kind) in [("toolUseId", FactKind::SpawnedBy), ("agentType", FactKind::AgentType)] {

@@ -189,6 +189,9 @@ fn indexed_files(config: &ConfigDir, discovery: &Discovery) -> Vec<IndexedFile> 
             FileRole::ToolResult { slug, session, .. } => {
                 add(&side.path, IndexedFileRole::Output, slug.as_str(), session.as_str(), None);
             }
+            FileRole::CustomTitleFile { slug, session } => {
+                add(&side.path, IndexedFileRole::CustomTitle, slug.as_str(), session.as_str(), None);
+            }
             FileRole::Memory { slug, .. } => {
                 add(&side.path, IndexedFileRole::Memory, slug.as_str(), "", None);
             }

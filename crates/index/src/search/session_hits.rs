@@ -87,7 +87,9 @@ impl SessionCard {
 const CARD: &str = "SELECT path, state, slug,
     (SELECT value FROM facts WHERE file = files.id AND kind = 0 ORDER BY count DESC, first LIMIT 1),
     (SELECT value FROM facts WHERE file = files.id AND kind = 1 ORDER BY last DESC LIMIT 1),
-    (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 7),
+    coalesce((SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 7),
+        (SELECT nullif(value, '') FROM files AS theirs JOIN facts ON facts.file = theirs.id AND kind = 7
+            WHERE theirs.session = files.session AND theirs.slug = files.slug AND theirs.role = 10 AND theirs.state = files.state)),
     (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 8),
     (SELECT value FROM facts WHERE file = files.id AND kind IN (10, 11) ORDER BY kind LIMIT 1),
     (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 9),

@@ -341,3 +341,37 @@ fn a_summary_in_another_file_of_the_project_is_the_title() {
     assert_eq!(title(&ids[1]).as_deref(), Some("the giraffe of the second"));
     assert_eq!(title(&ids[2]).as_deref(), Some("the giraffe elsewhere"));
 }
+
+#[test]
+fn a_title_in_a_file_of_its_own_is_found_and_names_the_session() {
+    let home = Home::new();
+    let id = "40000000-0000-4000-8000-000000000000";
+    let prompt = format!(
+        r#"{{"type":"user","uuid":"a","sessionId":"{id}","timestamp":"2025-07-01T10:00:00Z","message":{{"role":"user","content":"the okapi asks for something"}}}}"#
+    );
+    let beside = format!("projects/-w/{id}/custom-title.json");
+    home.write(format!("projects/-w/{id}.jsonl"), format!("{prompt}\n"));
+    home.write(&beside, r#"{"customTitle":"Stripes and \"hooves\""}"#);
+    let (mut index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let title = |index: &Index| index.session_card(id).unwrap().unwrap().title().map(str::to_owned);
+    assert_eq!(title(&index).as_deref(), Some("Stripes and \"hooves\""));
+    let limits = SessionLimits { sessions: 20, passages: 3 };
+    let query = Query::parse("hooves").unwrap();
+    let found = index.search_sessions(&query, limits, NOW, &mut |_, _| None).unwrap();
+    let [session] = found.sessions.as_slice() else { panic!("{found:?}") };
+    assert_eq!((session.session.as_str(), session.hits.len()), (id, 0));
+    let hit = session.title_hit.as_ref().unwrap();
+    assert_eq!((hit.kind, hit.snippet.text.as_str()), (MessageKind::Title, "Stripes and \"hooves\""));
+
+    let file = exact_file(home.config_dir().join(&beside), "-w");
+    let file = ExactFile { role: IndexedFileRole::CustomTitle, ..file };
+    let exact = |text: &str| find_exact(&[file.clone()], text, 9, &[]).remove(0).unwrap();
+    assert_eq!(exact("and \"hooves")[0].kind, MessageKind::Title);
+    assert!(exact("customTitle").is_empty(), "the name of the field is no title");
+
+    // A record of the session comes first.
+    let own = r#"{"type":"custom-title","customTitle":"Its own"}"#;
+    home.write(format!("projects/-w/{id}.jsonl"), format!("{prompt}\n{own}\n"));
+    (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    assert_eq!(title(&index).as_deref(), Some("Its own"));
+}

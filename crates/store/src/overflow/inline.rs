@@ -10,6 +10,7 @@ use annals_transcript::record_lines::record_lines;
 use memchr::memmem::Finder;
 
 use super::{OverflowFile, named_paths, resolve_in};
+use crate::parallel;
 
 /// Occurs in every line that names such a file.
 const FOLDER: &[u8] = b"tool-results";
@@ -35,7 +36,7 @@ type FindOutput = fn(&Path, &str) -> Option<OverflowFile>;
 
 fn with_found_outputs(bytes: Vec<u8>, path: &Path, find: FindOutput) -> Vec<u8> {
     let finder = Finder::new(FOLDER);
-    if finder.find(&bytes).is_none() {
+    if !parallel::contains(&bytes, &finder) {
         return bytes;
     }
     let folder = session_folder(path);

@@ -2,12 +2,14 @@
 //! they come together.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use annals_transcript::title::TitleSource;
 
 use super::collect::{SummaryParts, UuidHash};
 use super::{FullSummary, Summary, head_tail};
 use crate::key::Slug;
+use crate::layout::FileRole;
 use crate::parallel;
 use crate::problem::FileProblem;
 use crate::project_path::ProjectPath;
@@ -25,10 +27,7 @@ impl Store {
                 Err(error) => problems.push(error.problem()),
             }
         }
-        name_across_files(&mut all);
-        let mut summaries: Vec<_> = all.into_iter().map(|parts| parts.summary).collect();
-        share_project_paths(&mut summaries);
-        (summaries, problems)
+        (list(all.iter()), problems)
     }
 
     /// The summary of a session as the list of its project has it: older clients keep titles in other files of the project.
@@ -41,10 +40,9 @@ impl Store {
     pub fn summaries_in_projects(&self, projects: &[&Slug], discovery: &Discovery) -> Vec<Summary> {
         let is_inside = |session: &&SessionEntry| projects.contains(&&session.slug);
         let sessions: Vec<&SessionEntry> = discovery.sessions.iter().filter(is_inside).collect();
-        let mut all: Vec<_> =
+        let all: Vec<_> =
             parallel::map(&sessions, |session| head_tail::gather(session)).into_iter().flatten().collect();
-        name_across_files(&mut all);
-        all.into_iter().map(|parts| parts.summary).collect()
+        named_across_files(all.iter())
     }
 
     /// The exact summary of each of these sessions, in their order, read in parallel.
@@ -60,28 +58,89 @@ impl Store {
     }
 }
 
-/// Gives sessions the titles that `summary` records of other files have for their lines.
-fn name_across_files(all: &mut [SummaryParts]) {
-    let mut named: HashMap<(Slug, UuidHash), String> = HashMap::new();
-    for parts in all.iter_mut() {
-        for (leaf, title) in parts.named_leaves.drain(..) {
-            named.insert((parts.summary.slug.clone(), leaf), title);
+/// The summaries of a store that is listed again and again: only files that changed are read again.
+#[derive(Clone, Debug, Default)]
+pub struct SummaryListing {
+    known: HashMap<PathBuf, (FileTimes, SummaryParts)>,
+}
+
+/// What changes when a file is written: its size and time, and the time of the title beside it.
+type FileTimes = (u64, Option<i64>, Option<i64>);
+
+impl SummaryListing {
+    /// The same as [`Store::summaries`].
+    pub fn summaries(&mut self, discovery: &Discovery) -> (Vec<Summary>, Vec<FileProblem>) {
+        let titles = discovery.side_files.iter().filter_map(|file| match &file.role {
+            FileRole::CustomTitleFile { .. } => Some((file.path.parent()?, file.modified)),
+            _ => None,
+        });
+        let titles: HashMap<&Path, Option<i64>> = titles.collect();
+        let times = |session: &SessionEntry| {
+            let title = titles.get(session.folder().as_path()).copied().flatten();
+            (session.bytes, session.modified, title)
+        };
+        let mut known = std::mem::take(&mut self.known);
+        let kept: Vec<_> = discovery
+            .sessions
+            .iter()
+            .map(|session| known.remove(&session.path).filter(|(before, _)| *before == times(session)))
+            .collect();
+        let changed = discovery.sessions.iter().zip(&kept).filter(|(_, kept)| kept.is_none());
+        let changed: Vec<_> = changed.map(|(session, _)| session).collect();
+        let mut read = parallel::map(&changed, |session| head_tail::gather(session)).into_iter();
+        let (mut paths, mut problems) = (Vec::new(), Vec::new());
+        for (session, kept) in discovery.sessions.iter().zip(kept) {
+            let fresh = || read.next().map(|read| read.map(|parts| (times(session), parts)));
+            match kept.map(Ok).or_else(fresh) {
+                Some(Ok(parts)) => {
+                    paths.push(&session.path);
+                    self.known.insert(session.path.clone(), parts);
+                }
+                Some(Err(error)) => problems.push(error.problem()),
+                None => {}
+            }
         }
+        let all = paths.iter().filter_map(|path| self.known.get(path.as_path())).map(|(_, parts)| parts);
+        (list(all), problems)
     }
-    if named.is_empty() {
-        return;
+}
+
+/// The summaries as lists have them.
+fn list<'p>(all: impl Iterator<Item = &'p SummaryParts> + Clone) -> Vec<Summary> {
+    let mut summaries = named_across_files(all);
+    share_project_paths(&mut summaries);
+    summaries
+}
+
+/// The titles that `summary` records give to lines, by project and line.
+type LineTitles<'p> = HashMap<(&'p Slug, UuidHash), &'p str>;
+
+/// Gives sessions the titles that `summary` records of other files have for their lines; returns the summaries.
+fn named_across_files<'p>(all: impl Iterator<Item = &'p SummaryParts> + Clone) -> Vec<Summary> {
+    let mut lines = LineTitles::new();
+    for parts in all.clone() {
+        let slug = &parts.summary.slug;
+        lines.extend(parts.named_leaves.iter().map(|(leaf, title)| ((slug, *leaf), title.as_str())));
     }
-    for parts in all {
-        let better = parts.summary.title.as_ref().is_some_and(|(source, _)| *source <= TitleSource::Summary);
-        if better {
-            continue;
+    let named = |parts: &SummaryParts| {
+        let mut summary = parts.summary.clone();
+        if let Some(title) = title_across_files(parts, &lines) {
+            summary.title = Some((TitleSource::Summary, title.to_owned()));
         }
-        let slug = parts.summary.slug.clone();
-        let title = parts.uuids.drain(..).rev().find_map(|line| named.get(&(slug.clone(), line)));
-        if let Some(title) = title.filter(|title| !title.trim().is_empty()) {
-            parts.summary.title = Some((TitleSource::Summary, title.trim().to_owned()));
-        }
+        summary
+    };
+    all.map(named).collect()
+}
+
+/// The title that a session gets from another file, if its own has no better one.
+fn title_across_files<'p>(parts: &SummaryParts, lines: &LineTitles<'p>) -> Option<&'p str> {
+    let is_named = |(source, _): &(TitleSource, String)| *source <= TitleSource::Summary;
+    if lines.is_empty() || parts.summary.title.as_ref().is_some_and(is_named) {
+        return None;
     }
+    let slug = &parts.summary.slug;
+    let title = parts.uuids.iter().rev().find_map(|line| lines.get(&(slug, *line)))?.trim();
+    (!title.is_empty()).then_some(title)
 }
 
 /// Sessions without a `cwd` get the project's path from their neighbours.

@@ -12,6 +12,7 @@ use annals_transcript::title::{TitleSource, display_title};
 pub(crate) use collect::WARM_UP;
 pub use full::FullSummary;
 pub use head_tail::SUMMARY_REACH;
+pub use listing::SummaryListing;
 
 use crate::key::{SessionKey, Slug};
 use crate::project_path::ProjectPath;

@@ -1,7 +1,7 @@
 //! Summaries for lists: short and exact ones agree on what both know.
 
 use annals_store::summary::Coverage;
-use annals_store::{FullSummary, Store, Summary};
+use annals_store::{FullSummary, Store, Summary, SummaryListing};
 use annals_testkit::temp::TempDir;
 use annals_transcript::title::TitleSource;
 
@@ -95,4 +95,33 @@ fn the_exact_summary_counts() {
     assert_eq!((full.lines, full.records, full.turns, full.problem_count()), (5, 3, 1, 2));
     assert_eq!((full.responses.len(), full.tokens().output, full.tokens().input), (1, 9, 3));
     assert_eq!(full.summary, Summary::read_path(&file).unwrap());
+}
+
+#[test]
+fn a_listing_that_is_made_again_is_what_it_would_be_at_first() {
+    let temp = TempDir::new("summaries");
+    let store = Store::open(temp.path());
+    let mut listing = SummaryListing::default();
+    let mut check = |expected: &[Option<&str>]| {
+        let discovery = store.discover();
+        let again = listing.summaries(&discovery);
+        assert_eq!(again, store.summaries(&discovery));
+        let titles: Vec<_> = again.0.iter().map(Summary::title_text).collect();
+        assert_eq!(titles, expected);
+    };
+    temp.write("projects/-home-me-app/s.jsonl", format!("{FIRST}\n{REPLY}\n"));
+    check(&[Some("fix the bug")]);
+    // Only another file changes.
+    let summary = r#"{"type":"summary","summary":"About the bug","leafUuid":"u2"}"#;
+    let other = temp.write("projects/-home-me-app/t.jsonl", summary);
+    check(&[Some("About the bug"), None]);
+    std::fs::remove_file(other).unwrap();
+    check(&[Some("fix the bug")]);
+    // Only the title beside it changes.
+    let title = temp.write("projects/-home-me-app/s/custom-title.json", r#"{"customTitle":"Beside"}"#);
+    check(&[Some("Beside")]);
+    std::fs::remove_file(title).unwrap();
+    check(&[Some("fix the bug")]);
+    temp.write("projects/-home-me-app/s.jsonl", format!("{}\n", FIRST.replace("the bug", "another bug")));
+    check(&[Some("fix another bug")]);
 }

@@ -95,6 +95,22 @@ fn facts_of(
             add_titles(&mut facts.card, &row);
         }
     }
+    // A title of the session's own lines comes first.
+    let beside = engine.select(
+        &format!(
+            "SELECT session, argMax(value, generation) AS custom_title FROM {{db}}.facts
+             WHERE tenant = {{tenant:String}} AND kind = 'custom_title'{condition}
+                AND file IN (SELECT file FROM {{db}}.files WHERE tenant = {{tenant:String}} AND role = 'custom_title')
+             GROUP BY session, machine, store, file
+             ORDER BY session, machine, store, file LIMIT 1 BY session"
+        ),
+        &all,
+    )?;
+    for row in beside.rows() {
+        if let Some(facts) = found.get_mut(&row.text("session")) {
+            facts.card.custom_title = facts.card.custom_title.take().or_else(|| row.text_if("custom_title"));
+        }
+    }
     // Old clients wrote the title of a session as a summary into another file of the project.
     let summaries = engine.select(
         &format!(

@@ -6,12 +6,15 @@ use annals_ui::terminal::{Span, clip, width, wrap};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
-use super::paint::{fill, put, put_all, put_right, rest, row};
+use super::paint::{fill, put, put_all, put_right, rest, row, wrapped};
 use super::{theme, title_bar};
 use crate::app::App;
 use crate::geometry::list_areas;
 use crate::host::SessionRow;
 use crate::list::ListedRow;
+
+/// In fewer columns, the title bar has shorter words.
+const MIN_WORDY: u16 = 60;
 
 /// Columns of the list beside the title, by the width of the list.
 struct Columns {
@@ -36,16 +39,23 @@ pub(super) fn draw(app: &App, buffer: &mut Buffer) {
     let list = &app.list;
     let counts = match list.listed.len() == list.rows.len() {
         true => counted(list.rows.len(), "session"),
+        // In few columns, what is looked for matters more than a word.
+        false if app.size.0 < MIN_WORDY => format!("{} of {}", list.listed.len(), list.rows.len()),
         false => format!("{} of {}", list.listed.len(), counted(list.rows.len(), "session")),
     };
     let mut left = format!("annals  {counts}");
+    let (with, filter) = if app.size.0 < MIN_WORDY { ("", "/") } else { ("with ", "filter ") };
     if let Some(search) = &list.search {
-        left.push_str(&format!("  with {:?}", one_line(&search.query)));
+        left.push_str(&format!("  {with}{:?}", one_line(&search.query)));
     }
     if !list.filter.is_empty() {
-        left.push_str(&format!("  filter {:?}", one_line(&list.filter)));
+        left.push_str(&format!("  {filter}{:?}", one_line(&list.filter)));
     }
-    title_bar(app, &left, &format!("by {}", list.order.name()), buffer);
+    let order = match list.order_text() {
+        long if app.size.0 < MIN_WORDY => long.split(',').next().unwrap_or_default().to_owned(),
+        order => order,
+    };
+    title_bar(app, &left, &order, buffer);
     let areas = list_areas(app.size, app.is_preview_hidden);
     if list.listed.is_empty() {
         let text = match (app.is_listed, list.rows.is_empty()) {
@@ -53,7 +63,9 @@ pub(super) fn draw(app: &App, buffer: &mut Buffer) {
             (true, true) => "no sessions in this store; annals demo --out DIR writes a made-up one",
             (true, false) => "no session matches; esc clears the filter",
         };
-        put(buffer, row(areas.rows, 0), text, theme::DIM);
+        for (at, line) in wrapped(text, areas.rows.width).iter().enumerate() {
+            put(buffer, row(areas.rows, at), line, theme::DIM);
+        }
     }
     let columns = Columns::of(areas.rows.width);
     let visible = list.listed.iter().enumerate().skip(list.top).take(usize::from(areas.rows.height));

@@ -14,9 +14,12 @@ use ratatui_core::layout::{Position, Rect};
 use crate::app::{App, Overlay, Screen};
 use crate::geometry::{MIN_COLUMNS, MIN_ROWS};
 use crate::keymap::Command;
-pub(crate) use overlay::help_lines;
+pub(crate) use overlay::{help_lines, plan_lines};
 use paint::{fill, put, put_right};
 pub(crate) use paint::{put_spans, to_ascii};
+
+/// The most rows of a message besides the last one of the screen.
+const MAX_MESSAGE_ROWS: u16 = 3;
 
 /// Draws an app; returns where the terminal's cursor is to be shown, if at all.
 pub fn draw(app: &App, buffer: &mut Buffer) -> Option<Position> {
@@ -55,7 +58,16 @@ fn status(app: &App, area: Rect, buffer: &mut Buffer) -> Option<Position> {
     }
     if let Some(message) = &app.message {
         let style = if message.is_error { theme::ERROR } else { theme::PLAIN };
-        put(buffer, area, &message.text, style);
+        // A long one covers what is above it until the next key.
+        let lines = paint::wrapped(&message.text, area.width);
+        let free = usize::from(area.y.min(MAX_MESSAGE_ROWS));
+        let more = lines.len().saturating_sub(1).min(free);
+        for (above, line) in (0..=more).rev().zip(&lines) {
+            let above = u16::try_from(above).unwrap_or(0);
+            let cells = Rect { y: area.y - above, ..area };
+            put(buffer, cells, &" ".repeat(usize::from(area.width)), theme::PLAIN);
+            put(buffer, cells, line, style);
+        }
         return None;
     }
     let work = app.work.last().map(|work| format!("{work} …")).unwrap_or_default();

@@ -1,11 +1,11 @@
 //! Draws what lies over a screen: the keys, a choice of clients, the plan of a change.
 
 use annals_ui::one_line;
-use annals_ui::terminal::{Span, width, wrap};
+use annals_ui::terminal::width;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
-use super::paint::{put, rest, row};
+use super::paint::{put, rest, row, wrapped};
 use super::theme;
 use crate::app::{App, Overlay};
 use crate::geometry::overlay as middle;
@@ -50,23 +50,23 @@ pub(super) fn draw(app: &App, buffer: &mut Buffer) {
                 String::new(),
                 "any other key: stay here".to_owned(),
             ];
-            let lines: Vec<String> = lines.iter().flat_map(|line| wrapped(line, app.size.0)).collect();
+            let columns = app.size.0.saturating_sub(6).clamp(10, 100);
+            let lines: Vec<String> = lines.iter().flat_map(|line| wrapped(line, columns)).collect();
             box_of("resume", &lines, 0, app, buffer);
         }
         Some(Overlay::Confirm { plan, top, .. }) => {
-            let mut lines: Vec<String> = plan.iter().flat_map(|line| wrapped(line, app.size.0)).collect();
-            lines.extend([String::new(), "y: do it   n: leave it as it is".to_owned()]);
-            box_of("really?", &lines, *top, app, buffer);
+            box_of("really?", &plan_lines(plan, app.size.0), *top, app, buffer);
         }
         Some(Overlay::Input { .. }) | None => {}
     }
 }
 
-/// A line of a plan in the columns of a box.
-fn wrapped(line: &str, columns: u16) -> Vec<String> {
-    let columns = usize::from(columns.saturating_sub(6)).clamp(10, 100);
-    let text = |line: &Vec<Span>| line.iter().map(|span| span.text.as_str()).collect::<String>();
-    wrap(&[Span::plain(one_line(line))], columns).iter().map(text).collect()
+/// The lines of a plan in the columns of its box, and the question below it.
+pub(crate) fn plan_lines(plan: &[String], columns: u16) -> Vec<String> {
+    let columns = columns.saturating_sub(6).clamp(10, 100);
+    let mut lines: Vec<String> = plan.iter().flat_map(|line| wrapped(line, columns)).collect();
+    lines.extend([String::new(), "y: do it   n: leave it as it is".to_owned()]);
+    lines
 }
 
 fn help(app: &App, top: usize, buffer: &mut Buffer) {

@@ -1,6 +1,7 @@
 //! Puts text into cells. Every text from outside is cleaned here, or was cleaned by the layout of `annals_ui`.
 
-use annals_ui::terminal::{Span, clip, width};
+use annals_ui::one_line;
+use annals_ui::terminal::{Span, clip, width, wrap};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
@@ -16,6 +17,12 @@ pub(super) fn put(buffer: &mut Buffer, area: Rect, text: &str, style: Style) -> 
     let text = clip(text, usize::from(area.width));
     let (end, _) = buffer.set_stringn(area.x, area.y, &text, usize::from(area.width), style);
     end - area.x
+}
+
+/// Breaks a text into lines of at most `columns`.
+pub(super) fn wrapped(text: &str, columns: u16) -> Vec<String> {
+    let joined = |line: &Vec<Span>| line.iter().map(|span| span.text.as_str()).collect::<String>();
+    wrap(&[Span::plain(one_line(text))], usize::from(columns.max(1))).iter().map(joined).collect()
 }
 
 /// Writes texts one after the other; returns how many columns they took.

@@ -16,14 +16,13 @@ pub(super) fn draw(app: &App, buffer: &mut Buffer) {
     let Some(session) = &app.session else { return };
     let tree = &session.tree;
     let area = body(app.size);
-    let count = |kind: OutlineKind, one: &str| {
-        counted(tree.lines.iter().filter(|line| line.kind == kind).count(), one)
+    let count = |(kind, one): (OutlineKind, &str)| {
+        let count = tree.lines.iter().filter(|line| line.kind == kind).count();
+        (count > 0 || kind == OutlineKind::Prompt).then(|| counted(count, one))
     };
-    let counts = [
-        count(OutlineKind::Prompt, "prompt"),
-        count(OutlineKind::Branch, "branch"),
-        count(OutlineKind::Agent, "sub-agent"),
-    ];
+    let kinds =
+        [(OutlineKind::Prompt, "prompt"), (OutlineKind::Branch, "branch"), (OutlineKind::Agent, "sub-agent")];
+    let counts: Vec<String> = kinds.into_iter().filter_map(count).collect();
     title_bar(app, &session.row.title, &counts.join(", "), buffer);
     if tree.lines.is_empty() {
         put(buffer, row(area, 0), "no prompts", theme::DIM);

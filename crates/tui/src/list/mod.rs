@@ -109,6 +109,20 @@ impl SessionList {
         self.refresh(None, 0);
     }
 
+    /// Whether what fits the search best comes first.
+    fn is_ranked(&self) -> bool {
+        self.search.is_some() && self.order == SortOrder::Activity
+    }
+
+    /// What the list is sorted by, in words: matches come before the order that was chosen.
+    pub(crate) fn order_text(&self) -> String {
+        match (self.is_ranked(), self.filter.trim().is_empty()) {
+            (true, _) => "best first".to_owned(),
+            (false, true) => format!("by {}", self.order.name()),
+            (false, false) => format!("best first, by {}", self.order.name()),
+        }
+    }
+
     /// The session under the cursor.
     pub(crate) fn selection(&self) -> Option<&SessionRow> {
         self.listed.get(self.selected).and_then(|listed| self.rows.get(listed.row))
@@ -152,7 +166,7 @@ impl SessionList {
             let hits = self.search.as_ref().map(|search| &search.hits);
             hits.and_then(|hits| hits.iter().position(|hit| hit.session == *session))
         };
-        let is_ranked = self.search.is_some() && self.order == SortOrder::Activity;
+        let is_ranked = self.is_ranked();
         listed.sort_by(|(score, left), (other, right)| {
             let by_score = other.cmp(score);
             let by_rank = || if is_ranked { rank(left).cmp(&rank(right)) } else { std::cmp::Ordering::Equal };

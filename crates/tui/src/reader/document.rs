@@ -46,7 +46,7 @@ pub struct Document {
     pub(super) forms: HashMap<EntryKey, EntryForm>,
     pub(super) open: HashSet<EntryKey>,
     pub(crate) detail: ToolDetail,
-    pub(super) is_thinking_open: bool,
+    pub(crate) is_thinking_open: bool,
     pub(super) options: DisplayOptions,
     pub(super) cache: RefCell<LineCache>,
     /// How many entries were laid out so far.

@@ -12,7 +12,10 @@ impl App {
         if command == Command::Undo {
             return self.plan(Change::Undo);
         }
-        let Some(row) = self.subject().cloned() else { return Vec::new() };
+        let Some(row) = self.subject().cloned() else {
+            self.say("no session is selected");
+            return Vec::new();
+        };
         match command {
             Command::Resume => self.overlay = Some(Overlay::Clients { row: Box::new(row) }),
             Command::Rename => self.ask(InputPurpose::Rename, &row.title),

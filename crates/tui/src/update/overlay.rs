@@ -2,6 +2,7 @@
 
 use crate::app::{App, InputPurpose, Overlay, Screen};
 use crate::event::Effect;
+use crate::geometry::overlay_rows;
 use crate::host::{Change, Client};
 use crate::input::LineInput;
 use crate::key::Key;
@@ -38,8 +39,7 @@ impl App {
             _ => return,
         };
         let lines = crate::draw::help_lines(self).len();
-        let shown = usize::from(self.size.1.saturating_sub(4)).max(1);
-        self.overlay = Some(Overlay::Help { top: top.min(lines.saturating_sub(shown)) });
+        self.overlay = Some(Overlay::Help { top: top.min(lines.saturating_sub(overlay_rows(self.size))) });
     }
 
     fn confirm_key(&mut self, key: Key, change: Change, plan: Vec<String>, top: usize) -> Vec<Effect> {
@@ -48,7 +48,10 @@ impl App {
                 self.begin("changing");
                 return vec![Effect::Apply(change)];
             }
-            Key::Char('j') | Key::Down => (top + 1).min(plan.len().saturating_sub(1)),
+            Key::Char('j') | Key::Down => {
+                let lines = crate::draw::plan_lines(&plan, self.size.0).len();
+                (top + 1).min(lines.saturating_sub(overlay_rows(self.size)))
+            }
             Key::Char('k') | Key::Up => top.saturating_sub(1),
             // An accidental key is no answer.
             Key::Char('n' | 'N' | 'q') | Key::Escape => {

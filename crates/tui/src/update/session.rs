@@ -29,6 +29,8 @@ impl App {
             Command::ShowTree => self.show_tree(),
             Command::Copy => return self.copy_entry(),
             Command::Detail => self.next_detail(),
+            Command::Thinking => self.toggle_thinking(),
+            Command::NextTurn | Command::PreviousTurn => self.change_turn(command),
             other => {
                 if !self.reader().is_some_and(|reader| moves(reader, other)) {
                     return self.action(other);
@@ -56,6 +58,23 @@ impl App {
             ToolDetail::Full => "tools: in full",
         };
         self.say(text);
+    }
+
+    fn toggle_thinking(&mut self) {
+        let Some(reader) = self.reader() else { return };
+        reader.toggle_thinking();
+        let text = if reader.document.is_thinking_open { "thinking: open" } else { "thinking: closed" };
+        self.say(text);
+    }
+
+    /// Goes to the next prompt, or to the one before; says so if there is none.
+    fn change_turn(&mut self, command: Command) {
+        let Some(reader) = self.reader() else { return };
+        let before = reader.cursor;
+        moves(reader, command);
+        if reader.cursor == before {
+            self.say(if command == Command::NextTurn { "no prompt below" } else { "no prompt above" });
+        }
     }
 
     fn find_again(&mut self, direction: FindDirection) {
@@ -163,7 +182,6 @@ fn moves(reader: &mut Reader, command: Command) -> bool {
         Command::NextTurn => reader.next_turn(),
         Command::PreviousTurn => reader.previous_turn(),
         Command::Fold => reader.toggle(),
-        Command::Thinking => reader.toggle_thinking(),
         _ => return false,
     }
     true

@@ -271,3 +271,54 @@ fn the_list_follows_the_store_without_a_word_and_not_too_often() {
     let effects = app.update(Event::Tick(NOW + 900_000));
     assert!(!effects.contains(&Effect::List), "an open session follows its file only: {effects:?}");
 }
+
+#[test]
+fn keys_that_can_do_nothing_say_why() {
+    let mut app = app(SIZE);
+    press(&mut app, "/");
+    type_text(&mut app, "nothing like it");
+    press(&mut app, "enter");
+    for key in ["r", "f", "t", "#", "x", "y", "d"] {
+        assert!(press(&mut app, key).is_empty());
+        assert!(frame(&app, SIZE).contains("no session is selected"), "{key}");
+    }
+    press(&mut app, "esc");
+    open(&mut app, conversation(&garden()));
+    for (keys, said) in [
+        ("[", "no prompt above"),
+        ("G ]", "no prompt below"),
+        ("T", "thinking: open"),
+        ("T", "thinking: closed"),
+    ] {
+        press(&mut app, keys);
+        assert!(frame(&app, SIZE).contains(said), "{keys}: {}", frame(&app, SIZE));
+    }
+}
+
+#[test]
+fn a_long_message_and_a_long_plan_can_be_read_to_their_ends() {
+    let size = (40, 12);
+    let mut app = app(size);
+    press(&mut app, "enter");
+    let long = "the folder of this session is gone: /home/dev/a-rather-long-name/of-a-folder; move it back";
+    answer(&mut app, Answer::Plan(Change::Undo, Err(long.to_owned())));
+    let seen = frame(&app, size);
+    assert!(seen.contains("the folder of this") && seen.contains("move it back"), "{seen}");
+    let plan =
+        (1..=5).map(|number| format!("create projects/-home-dev-a-rather-long-name/file {number}.jsonl"));
+    answer(&mut app, Answer::Plan(Change::Undo, Ok(plan.collect())));
+    assert!(!frame(&app, size).contains("file 5.jsonl"));
+    press(&mut app, &["j"; 30].join(" "));
+    assert!(frame(&app, size).contains("file 5.jsonl"), "{}", frame(&app, size));
+    press(&mut app, "k");
+    assert!(!frame(&app, size).contains("file 5.jsonl"), "one key back is one line back");
+}
+
+#[test]
+fn the_help_scrolls_back_at_once() {
+    let mut app = app(SIZE);
+    press(&mut app, "? G");
+    let end = frame(&app, SIZE);
+    press(&mut app, "k");
+    assert_ne!(frame(&app, SIZE), end);
+}

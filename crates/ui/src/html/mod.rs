@@ -12,6 +12,7 @@ mod call;
 mod code;
 mod escape;
 mod image;
+mod line_set;
 mod link;
 mod markdown;
 mod message;

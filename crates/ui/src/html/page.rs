@@ -57,18 +57,28 @@ pub struct IndexRow {
 
 /// Writes the page of a conversation.
 pub fn page(header: &PageHeader, talk: &Conversation, options: &HtmlOptions<'_>, out: &mut String) {
-    let drawn: Vec<_> = parts(talk).into_iter().map(|items| PagePart::draw(items, options)).collect();
-    page_of_parts(header, &drawn, options, out);
+    let mut drawn: Vec<_> = parts(talk).into_iter().map(|items| PagePart::draw(items, options)).collect();
+    page_of_parts(header, &mut drawn, options).iter().for_each(|piece| out.push_str(piece));
 }
 
-/// Writes the page of a conversation whose [`parts`] have been drawn with the same options.
+/// Returns the pieces of the page of a conversation whose [`parts`] have been drawn with the same options; what was drawn is
+/// taken out of them.
 pub fn page_of_parts(
     header: &PageHeader,
-    drawn: &[PagePart<'_>],
+    drawn: &mut [PagePart<'_>],
     options: &HtmlOptions<'_>,
-    out: &mut String,
-) {
-    out.reserve(STYLE.len() + drawn.iter().map(PagePart::len).sum::<usize>());
+) -> Vec<String> {
+    let mut out = String::new();
+    opening_of_page(header, drawn, &mut out);
+    let mut pieces = vec![out];
+    join_parts(drawn, options, &mut |piece| pieces.push(piece));
+    let end = "</main><footer>Written by annals. j and k go from turn to turn.</footer><script>";
+    pieces.push([end, SCRIPT, "</script>\n"].concat());
+    pieces
+}
+
+/// Writes what stands above the conversation.
+fn opening_of_page(header: &PageHeader, drawn: &[PagePart<'_>], out: &mut String) {
     head(&header.title, &format!("script-src 'sha256-{SCRIPT_HASH}'; "), out);
     out.push_str("<a class=skip href=#talk>Skip to the conversation</a><header><h1>");
     escape_line(&header.title, out);
@@ -82,10 +92,6 @@ pub fn page_of_parts(
     out.push_str("</dl></header>");
     outline(drawn, out);
     out.push_str("<main id=talk class=talk>");
-    join_parts(drawn, options, out);
-    out.push_str("</main><footer>Written by annals. j and k go from turn to turn.</footer><script>");
-    out.push_str(SCRIPT);
-    out.push_str("</script>\n");
 }
 
 /// The prompts of a conversation, as links.

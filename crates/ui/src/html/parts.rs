@@ -1,12 +1,15 @@
 //! A long conversation in parts, each from a prompt on, which can be drawn at the same time.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use crate::view::{Conversation, Item, part_starts};
 
 use super::HtmlOptions;
+use super::line_set::LineSet;
 use super::writer::HtmlWriter;
+
+/// What an item usually takes, so that a page seldom grows while it is drawn.
+const USUAL_BYTES: usize = 1024;
 
 /// Returns the parts of a conversation: what is drawn in one needs nothing of those before it.
 pub fn parts(talk: &Conversation) -> Vec<&[Item]> {
@@ -26,41 +29,41 @@ pub struct PagePart<'c> {
     pub(super) items: Cow<'c, [Item]>,
     html: String,
     /// The lines that have their id in it.
-    anchors: HashSet<usize>,
+    anchors: LineSet,
 }
 
 impl<'c> PagePart<'c> {
     /// Draws one of the [`parts`] of a conversation.
     pub fn draw(items: impl Into<Cow<'c, [Item]>>, options: &HtmlOptions<'_>) -> Self {
-        Self::draw_after(HashSet::new(), items.into(), options)
+        Self::draw_after(LineSet::default(), items.into(), options)
     }
 
     /// Draws a part; these lines have their ids before it.
-    fn draw_after(anchors: HashSet<usize>, items: Cow<'c, [Item]>, options: &HtmlOptions<'_>) -> Self {
-        let mut html = String::new();
+    fn draw_after(anchors: LineSet, items: Cow<'c, [Item]>, options: &HtmlOptions<'_>) -> Self {
+        let mut html = String::with_capacity(items.len() * USUAL_BYTES);
         let mut writer = HtmlWriter { anchors, ..HtmlWriter::new(options, &mut html) };
         writer.items(&items);
         let anchors = writer.anchors;
         Self { items, html, anchors }
     }
-
-    /// How many bytes it takes.
-    pub(super) fn len(&self) -> usize {
-        self.html.len()
-    }
 }
 
-/// Writes parts in their order. A part that repeats an id of one before it is drawn again without.
-pub(super) fn join_parts(drawn: &[PagePart<'_>], options: &HtmlOptions<'_>, out: &mut String) {
-    let mut anchors = HashSet::new();
+/// Takes what was drawn out of the parts, in their order, and gives it to `each`. A part that repeats an id of one before it is
+/// drawn again without.
+pub(super) fn join_parts(
+    drawn: &mut [PagePart<'_>],
+    options: &HtmlOptions<'_>,
+    each: &mut dyn FnMut(String),
+) {
+    let mut anchors = LineSet::default();
     for part in drawn {
         if part.anchors.is_disjoint(&anchors) {
-            out.push_str(&part.html);
+            each(std::mem::take(&mut part.html));
             anchors.extend(&part.anchors);
         } else {
             let items = Cow::Borrowed(&*part.items);
             let again = PagePart::draw_after(std::mem::take(&mut anchors), items, options);
-            out.push_str(&again.html);
+            each(again.html);
             anchors = again.anchors;
         }
     }
@@ -89,10 +92,11 @@ mod tests {
 
     fn check(talk: &Conversation, expected_parts: usize) {
         let options = HtmlOptions { markup: super::super::Markup::Compact, ..HtmlOptions::default() };
-        let drawn: Vec<_> = parts(talk).into_iter().map(|items| PagePart::draw(items, &options)).collect();
+        let mut drawn: Vec<_> =
+            parts(talk).into_iter().map(|items| PagePart::draw(items, &options)).collect();
         assert_eq!(drawn.len(), expected_parts);
         let (mut joined, mut whole) = (String::new(), String::new());
-        join_parts(&drawn, &options, &mut joined);
+        join_parts(&mut drawn, &options, &mut |piece| joined.push_str(&piece));
         conversation(talk, &options, &mut whole);
         assert_eq!(joined, whole);
     }

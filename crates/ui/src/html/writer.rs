@@ -1,11 +1,10 @@
 //! Draws the items of a conversation one after the other, and what all of them have: ids, times, folds.
 
-use std::collections::HashSet;
-
 use crate::figures::stamp;
 use crate::view::{Item, ItemBody, Position};
 
 use super::escape::{attribute, escape, escape_line, id_part};
+use super::line_set::LineSet;
 use super::notes::failure_text;
 use super::{HtmlOptions, Markup, markdown};
 
@@ -16,7 +15,7 @@ pub(super) struct HtmlWriter<'o, 'z> {
     /// What ids begin with in the file of a sub-agent.
     pub(super) scope: String,
     /// The lines that have an element with their id.
-    pub(super) anchors: HashSet<usize>,
+    pub(super) anchors: LineSet,
     /// How many sub-agents or branches deep.
     pub(super) depth: usize,
     pub(super) is_model_speaking: bool,
@@ -30,7 +29,7 @@ impl<'o, 'z> HtmlWriter<'o, 'z> {
             options: *options,
             out,
             scope: options.agent.map(scope).unwrap_or_default(),
-            anchors: HashSet::new(),
+            anchors: LineSet::default(),
             depth: 0,
             is_model_speaking: false,
             last_time: String::new(),

@@ -22,16 +22,18 @@ pub(super) struct IndexedTranscript<'t, 'a> {
     pub(super) branches: Vec<BranchPoint>,
     /// Whether every line belongs to a sub-agent, as in an agent's own file.
     pub(super) is_agent_file: bool,
-    response_of: HashMap<NodeIndex, usize>,
+    /// The place of the response that a record belongs to; `usize::MAX` for none.
+    response_of: NodeMap<usize>,
 }
 
 impl<'t, 'a> IndexedTranscript<'t, 'a> {
     pub(super) fn new(transcript: &'t Transcript<'a>) -> Self {
         let graph = Graph::new(transcript);
         let responses = responses(transcript);
-        let places = responses.iter().enumerate();
-        let response_of =
-            places.flat_map(|(at, response)| response.nodes.iter().map(move |&node| (node, at))).collect();
+        let mut response_of = NodeMap::new(transcript, usize::MAX);
+        for (at, response) in responses.iter().enumerate() {
+            response.nodes.iter().for_each(|&node| response_of[node] = at);
+        }
         let mut branches = branch_points(transcript, &graph);
         branches.retain(|point| point.cause == BranchCause::Person);
         let mut chain = transcript.nodes().iter().filter(|node| node.is_chain()).peekable();
@@ -84,7 +86,7 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
 
     /// The response that an assistant line belongs to.
     pub(super) fn response(&self, node: NodeIndex) -> Option<&Response<'a>> {
-        self.response_of.get(&node).map(|&at| &self.responses[at])
+        self.responses.get(self.response_of[node])
     }
 
     /// Returns the position of a record.

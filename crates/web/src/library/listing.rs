@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use annals_store::{Discovery, SessionEntry, Summary};
+use annals_store::{Discovery, SessionEntry, Summary, SummaryListing};
 use annals_transcript::problem::Severity;
 use annals_transcript::usage::UsageRow;
 
@@ -78,7 +78,8 @@ pub(super) struct ListingCache {
     last: Option<(Instant, Arc<Listing>)>,
     /// Whether something has changed since.
     is_old: bool,
-    summaries: HashMap<PathBuf, (u64, Option<i64>, Summary)>,
+    /// By store.
+    summaries: Vec<SummaryListing>,
 }
 
 /// What the index knows of the sessions of a store.
@@ -129,9 +130,9 @@ impl Library {
         cache.is_old = true;
     }
 
-    fn list(&self, known: &mut HashMap<PathBuf, (u64, Option<i64>, Summary)>) -> Listing {
+    fn list(&self, known: &mut Vec<SummaryListing>) -> Listing {
         let mut listing = Listing::default();
-        let mut fresh = HashMap::new();
+        known.resize_with(self.stores.len(), SummaryListing::default);
         for (at, store) in self.stores.iter().enumerate() {
             let discovery = store.discover();
             listing.problems += discovery.problems.len();
@@ -144,19 +145,12 @@ impl Library {
             for session in discovery.agents.iter().filter_map(|agent| agent.session.as_ref()) {
                 *agents.entry(session.as_str()).or_default() += 1;
             }
+            let (summaries, problems) = known[at].summaries(&discovery);
+            listing.problems += problems.len();
+            let mut summaries = summaries.into_iter().peekable();
             for entry in &discovery.sessions {
-                let stamp = (entry.bytes, entry.modified);
-                let summary = match known.remove(&entry.path) {
-                    Some((bytes, modified, summary)) if (bytes, modified) == stamp => summary,
-                    _ => match Summary::read(entry) {
-                        Ok(summary) => summary,
-                        Err(_) => {
-                            listing.problems += 1;
-                            continue;
-                        }
-                    },
-                };
-                fresh.insert(entry.path.clone(), (entry.bytes, entry.modified, summary.clone()));
+                // What cannot be read has none.
+                let Some(summary) = summaries.next_if(|summary| summary.path == entry.path) else { continue };
                 let id = entry.key.as_str();
                 listing.sessions.push(ListedSession {
                     entry: entry.clone(),
@@ -171,7 +165,6 @@ impl Library {
             }
             listing.discoveries.push(Arc::new(discovery));
         }
-        *known = fresh;
         listing
             .archived
             .sort_by(|left, right| right.active.cmp(&left.active).then_with(|| left.id.cmp(&right.id)));

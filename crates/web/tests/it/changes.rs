@@ -26,7 +26,9 @@ fn a_rename_is_planned_then_done_then_undone() {
     assert_eq!(done.status, 303, "{}", done.body);
     assert!(server.get("/").body.contains("New name"));
     let list = server.get(done.header("location").unwrap());
-    assert!(list.body.contains("Done: rename"), "{}", list.body);
+    assert!(list.body.contains("Done: rename “New name”"), "{}", list.body);
+    assert!(list.body.contains(&format!("/session/{}?in=", ID.replace('-', "%2D"))), "{}", list.body);
+    assert!(!list.body.contains(ID), "{}", list.body);
     let id = list.body.split("name=\"id\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
     assert_eq!(server.post("/undo", &format!("form_token={token}&id={id}")).status, 303);
     assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -81,6 +83,8 @@ fn a_session_goes_to_the_trash_and_comes_back() {
     let done = server.post(&change, &format!("form_token={token}"));
     assert_eq!(done.status, 303, "{}", done.body);
     assert!(!path.exists());
+    let list = server.get("/undo").body;
+    assert!(list.contains("“Keep me please”") && !list.contains(ID), "{list}");
     let id = done.header("location").unwrap().split_once("done=").unwrap().1.to_owned();
     assert_eq!(server.post("/undo", &format!("form_token={token}&id={id}")).status, 303);
     assert!(path.exists());

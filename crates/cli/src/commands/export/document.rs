@@ -31,13 +31,21 @@ const WHOLE: ViewOptions = ViewOptions { branches: BranchDetail::Full };
 
 /// A session in a format.
 pub(crate) struct Document {
-    /// The file.
-    pub(crate) bytes: Vec<u8>,
+    /// The file, in pieces.
+    pub(super) pieces: Vec<Vec<u8>>,
     /// What a list says about it.
     pub(super) row: [String; 6],
 }
 
 impl Document {
+    /// The whole file.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        match <[Vec<u8>; 1]>::try_from(self.pieces) {
+            Ok([only]) => only,
+            Err(pieces) => pieces.concat(),
+        }
+    }
+
     /// Reads a session and writes it in the format that was asked for.
     pub(crate) fn of(args: &ExportArgs, target: &ResolvedSession, context: &Context) -> Result<Self, Fault> {
         let mut bytes = with_outputs(target.read()?, &target.path);
@@ -64,7 +72,10 @@ impl Document {
         if args.form == ExportFormat::Html {
             let images = images(&family);
             let images: &dyn ImageSource = if args.redact { &NoImages } else { &images };
-            return Ok(html_document(&family, args.detail, images, context, about));
+            let document = html_document(&family, args.detail, images, context, about);
+            drop(family);
+            parallel::free((bytes, files));
+            return Ok(document);
         }
         let prices = &context.prices;
         let (totals, talk) = parallel::both(
@@ -87,7 +98,7 @@ impl Document {
                 .into_bytes()
             }
         };
-        Ok(Self { bytes, row: facts::row(&known) })
+        Ok(Self { pieces: vec![bytes], row: facts::row(&known) })
     }
 }
 
@@ -110,12 +121,11 @@ fn html_document(
         });
     };
     let count = || SessionTotals::of(family, prices);
-    let (totals, drawn) = parallel::pipeline(count, build, |items| PagePart::draw(items, &options));
+    let (totals, mut drawn) = parallel::pipeline(count, build, |items| PagePart::draw(items, &options));
     let known = about(&totals);
-    let mut page = String::new();
-    html::page_of_parts(&facts::header(&known), &drawn, &options, &mut page);
+    let pieces = html::page_of_parts(&facts::header(&known), &mut drawn, &options);
     parallel::free(drawn);
-    Document { bytes: page.into_bytes(), row: facts::row(&known) }
+    Document { pieces: pieces.into_iter().map(String::into_bytes).collect(), row: facts::row(&known) }
 }
 
 impl From<ExportDetail> for Detail {
@@ -159,10 +169,8 @@ fn page(
     let zone = context.zone.clone();
     let zone = |millis: i64| words::minutes_from_utc(millis, &zone);
     let options = HtmlOptions { zone: &zone, images, agent: None, markup: Markup::Compact };
-    let drawn = parallel::map(&html::parts(conversation), |items| PagePart::draw(*items, &options));
-    let mut page = String::new();
-    html::page_of_parts(header, &drawn, &options, &mut page);
-    page
+    let mut drawn = parallel::map(&html::parts(conversation), |items| PagePart::draw(*items, &options));
+    html::page_of_parts(header, &mut drawn, &options).concat()
 }
 
 fn text(header: &PageHeader, conversation: &Conversation, context: &Context) -> String {

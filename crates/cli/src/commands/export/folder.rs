@@ -109,10 +109,10 @@ impl ExportFolder {
             file: name.clone(),
             source: target.display_path(&target.path).display().to_string(),
             fingerprint,
-            row: document.row,
+            row: document.row.clone(),
             ..ManifestEntry::default()
         };
-        self.put(entry, state, &document.bytes)?;
+        self.put(entry, state, &document.into_bytes())?;
         if self.waiting.len() >= MAX_WAITING {
             self.save()?;
         }

@@ -91,9 +91,10 @@ fn to_stdout(
     }
     let document = Document::of(args, target, context)?;
     match args.form {
-        ExportFormat::Json if context.json => context.out.json_text(&document.bytes)?,
-        ExportFormat::Json => context.out.exact_json(&document.bytes)?,
-        _ => context.out.exact(&document.bytes)?,
+        ExportFormat::Json if context.json => context.out.json_text(&document.into_bytes())?,
+        ExportFormat::Json => context.out.exact_json(&document.into_bytes())?,
+        _ if context.out.is_terminal => context.out.exact(&document.into_bytes())?,
+        _ => document.pieces.iter().try_for_each(|piece| context.out.exact(piece))?,
     }
     Ok(Outcome::Done)
 }

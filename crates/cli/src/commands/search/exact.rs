@@ -205,6 +205,7 @@ impl SearchedFile {
         let role = match file.role {
             FileRole::ToolResult { .. } => IndexedFileRole::Output,
             FileRole::Plan { .. } => IndexedFileRole::Plan,
+            FileRole::CustomTitleFile { .. } => IndexedFileRole::CustomTitle,
             FileRole::Memory { .. } => IndexedFileRole::Memory,
             FileRole::PasteCache { .. } => IndexedFileRole::Paste,
             FileRole::History => IndexedFileRole::History,

@@ -24,7 +24,11 @@ const YES: ConfirmArgs = ConfirmArgs { dry_run: false, yes: true };
 pub(super) fn plan(change: &Change, context: &mut Context) -> Result<Vec<String>, Fault> {
     if let Change::Export { session, to } = change {
         let (path, bytes) = export(session, to, context)?;
-        return Ok(vec![format!("write {} ({})", path.display(), words::bytes(bytes.len() as u64))]);
+        let mut lines = vec![format!("write {} ({})", path.display(), words::bytes(bytes.len() as u64))];
+        if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
+            lines.push(format!("make the folder {}", folder.display()));
+        }
+        return Ok(lines);
     }
     run(change, DRY_RUN, context)?;
     // What a question of the command line names, too.
@@ -32,8 +36,12 @@ pub(super) fn plan(change: &Change, context: &mut Context) -> Result<Vec<String>
         Change::Undo => Vec::new(),
         _ => context.subject_lines(),
     };
+    // The store is named above: what is in it goes by its place there.
+    let store = format!("{}{}", context.store.config_dir().path().display(), std::path::MAIN_SEPARATOR);
+    let is_named = !lines.is_empty();
     lines.push(String::new());
-    lines.extend(context.out.captured());
+    let shorten = |line: String| if is_named { line.replace(&store, "") } else { line };
+    lines.extend(context.out.captured().into_iter().map(shorten));
     Ok(lines)
 }
 
@@ -89,7 +97,8 @@ fn export(session: &Path, to: &str, context: &Context) -> Result<(PathBuf, Vec<u
     let path = context.current_dir.clone().unwrap_or_default().join(to);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let form = ExportFormat::of_extension(ending).ok_or_else(|| {
-        Fault::usage(format!("{to}: the ending does not say the format"))
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Fault::usage(format!("the ending of {name:?} does not say the format"))
             .hint("use .html, .md, .txt, .jsonl or .bundle")
     })?;
     if path.symlink_metadata().is_ok() {
@@ -111,7 +120,7 @@ fn export(session: &Path, to: &str, context: &Context) -> Result<(PathBuf, Vec<u
         force: false,
     };
     let document = export::Document::of(&args, &target, context)?;
-    Ok((path, document.bytes))
+    Ok((path, document.into_bytes()))
 }
 
 /// The command that continues a session, in its folder and its store.

@@ -100,6 +100,10 @@ pub fn find_exact(
         let mut hits = match file.role {
             IndexedFileRole::Session | IndexedFileRole::Agent => in_file(&file.path, &bytes, text, &finders),
             IndexedFileRole::History => in_history(&file.path, &bytes, text, &finders),
+            IndexedFileRole::CustomTitle => {
+                let title = text_of_block(file.role, &bytes, 0).unwrap_or_default();
+                in_text(file, title.as_bytes(), text)
+            }
             _ => in_text(file, &bytes, text),
         };
         hits.retain(|hit| filters.iter().all(|filter| hit.passes(filter)));

@@ -56,7 +56,7 @@ impl ChatSession<'_> {
         };
         let target = ResolvedSession::find(context, &session.to_string_lossy())?;
         let document = Document::of(&args, &target, context)?;
-        match create_file(&path, &document.bytes) {
+        match create_file(&path, &document.into_bytes()) {
             Ok(()) => {
                 ui.note(Style::PLAIN, &format!("written to {}, with secrets if it has any", path.display()))
             }
