@@ -12,6 +12,12 @@ const MAX_NAMES: usize = 20_000;
 /// Files beside `.git` that git reads for every command.
 const BESIDE: [&str; 4] = [".gitignore", ".gitattributes", ".gitmodules", ".mailmap"];
 
+/// The most names of the working tree that are looked at: git itself looks at all of them.
+const MAX_TREE_NAMES: usize = 100_000;
+
+/// Files that git reads in every folder of the working tree.
+const IN_FOLDERS: [&str; 2] = [".gitignore", ".gitattributes"];
+
 /// Returns the first file of the repository at or above a folder that is a pipe, a device or a socket: a command of git may
 /// never end there.
 pub fn special_file(folder: &Path) -> Option<PathBuf> {
@@ -28,7 +34,7 @@ pub fn special_file(folder: &Path) -> Option<PathBuf> {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             count += 1;
             if count > MAX_NAMES {
-                return None;
+                break;
             }
             let path = entry.path();
             match entry.file_type() {
@@ -36,6 +42,31 @@ pub fn special_file(folder: &Path) -> Option<PathBuf> {
                 Ok(kind) if kind.is_file() => {}
                 _ if is_special(&path) => return Some(path),
                 _ => {}
+            }
+        }
+        if count > MAX_NAMES {
+            break;
+        }
+    }
+    in_working_tree(dot_git.parent()?)
+}
+
+/// The first file of [`IN_FOLDERS`] that is a pipe, a device or a socket.
+fn in_working_tree(root: &Path) -> Option<PathBuf> {
+    let mut waiting = VecDeque::from([root.to_owned()]);
+    let mut count = 0;
+    while let Some(folder) = waiting.pop_front() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            count += 1;
+            if count > MAX_TREE_NAMES {
+                return None;
+            }
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let name = entry.file_name();
+            if is_folder && name != ".git" {
+                waiting.push_back(entry.path());
+            } else if IN_FOLDERS.iter().any(|read| name == *read) && is_special(&entry.path()) {
+                return Some(entry.path());
             }
         }
     }
@@ -55,8 +86,15 @@ mod tests {
 
     #[test]
     fn pipes_are_found_wherever_git_reads() {
-        for place in [".git/HEAD", ".git/index", ".git/refs/heads/x", ".git/objects/pack/x.idx", ".gitignore"]
-        {
+        for place in [
+            ".git/HEAD",
+            ".git/index",
+            ".git/refs/heads/x",
+            ".git/objects/pack/x.idx",
+            ".gitignore",
+            "docs/deep/.gitignore",
+            "src/.gitattributes",
+        ] {
             let dir = TempDir::new("git-pipes");
             dir.write(".git/config", "");
             dir.write("src/main.rs", "");

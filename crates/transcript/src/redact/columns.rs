@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::evidence::is_possible;
 use super::haystack::Haystack;
 use super::kind::SecretKind;
 use super::names::{Strength, strength};
@@ -21,7 +22,9 @@ const MAX_INSERT_BYTES: usize = 1024;
 /// Fewest random bits of a cell: other columns may have moved.
 const MIN_CELL_BITS: f64 = 15.0;
 
-const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
+const SEPARATORS: [char; 5] = [',', ';', '\t', '|', BLANKS];
+/// Two blanks or more.
+const BLANKS: char = ' ';
 
 /// The heading of a table that has a column of secrets.
 struct Heading {
@@ -46,16 +49,32 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
         let cells = heading.as_ref().map(|heading| (heading, cells(row, heading.separator)));
         match cells.filter(|(heading, cells)| cells.len() == heading.columns) {
             Some((heading, cells)) => found.extend(secrets(row, &cells, &heading.secret, place)),
+            // The line below the names of a table.
+            None if is_rule(row) => {}
             None => heading = Heading::of(row),
         }
     }
     inserted(hay, found);
 }
 
+/// `----+-------`
+fn is_rule(row: &str) -> bool {
+    !row.is_empty() && row.bytes().all(|byte| b"-+|:= ".contains(&byte))
+}
+
 impl Heading {
     fn of(row: &str) -> Option<Self> {
+        // `COPY users (id, password) FROM stdin;` is followed by rows with tabs.
+        if let Some((_, names)) = row.strip_prefix("COPY ").and_then(|rest| rest.split_once('(')) {
+            let names = names.split(')').next().unwrap_or(names);
+            return Self::of(names).map(|heading| Self { separator: '\t', ..heading });
+        }
         let is_named = |row: &str| row.bytes().any(|byte| byte.is_ascii_alphabetic());
-        let separator = SEPARATORS.into_iter().find(|separator| row.contains(*separator))?;
+        let is_between = |separator: &char| match *separator {
+            BLANKS => row.trim().contains("  "),
+            separator => row.contains(separator),
+        };
+        let separator = SEPARATORS.into_iter().find(is_between)?;
         let all = cells(row, separator);
         let is_heading = |cell: &Range<usize>| {
             let text = &row[cell.clone()];
@@ -76,6 +95,15 @@ impl Heading {
 
 /// The cells of a row, without blanks and quotation marks. A separator inside of quotation marks is none.
 fn cells(row: &str, separator: char) -> Vec<Range<usize>> {
+    if separator == BLANKS {
+        let mut start = 0;
+        let cells = row.split("  ").map(|cell| {
+            let place = start..start + cell.len();
+            start = place.end + 2;
+            bare(row, place)
+        });
+        return cells.filter(|cell| !cell.is_empty()).take(MAX_COLUMNS + 1).collect();
+    }
     let mut found = Vec::new();
     let (mut start, mut quote) = (0, None);
     for (at, letter) in row.char_indices() {
@@ -111,6 +139,7 @@ fn secrets(row: &str, cells: &[Range<usize>], columns: &[(usize, Strength)], pla
         is_secret_value(value, strength, Notation::Quoted)
             && !value.contains(' ')
             && (random_bits(value) >= MIN_CELL_BITS || is_chosen(value))
+            || strength == Strength::Password && is_possible(value)
     };
     let found = columns.iter().filter_map(|(at, strength)| Some((cells.get(*at)?, *strength)));
     let found = found.filter(|(cell, strength)| is_secret(cell, *strength));

@@ -36,6 +36,7 @@ pub(super) const PASSWORD_WORDS: &[&str] = &[
     "Mật khẩu",
     "kata sandi",
     "كلمة المرور",
+    "كلمة مرور",
     "كلمة السر",
     "סיסמה",
     "पासवर्ड",

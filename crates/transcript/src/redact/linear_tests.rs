@@ -164,6 +164,21 @@ fn twice_the_text_is_twice_the_work() {
         "ParameterKey=password,",
         "password <<< ",
         "curl -u a: ",
+        "$ cat password\n",
+        "$ cat password\nfalcon2931\n",
+        "[users]\n",
+        "[users]\na = falcon2931\n",
+        "login ann / falcon88! ",
+        "password falcon88! ",
+        "falcon88! password ",
+        "user:falcon88!/",
+        "echo falcon88! | password\n",
+        "pin is 1234 ",
+        "creds:\n",
+        "a  password\nb  falcon88!\n",
+        "COPY a (password) ",
+        "login ",
+        "user a b c d e f g h ",
     ];
     for unit in units {
         let (small, large) = (repeated(unit, SIZE), repeated(unit, 2 * SIZE));

@@ -12,6 +12,7 @@ mod columns;
 mod commands;
 mod devices;
 mod encoded;
+mod evidence;
 mod formats;
 mod haystack;
 mod headers;

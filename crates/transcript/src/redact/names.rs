@@ -146,7 +146,7 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
         name.len() > tail.len() + 1
             && !name.bytes().any(|byte| byte.is_ascii_lowercase())
             && word.to_ascii_uppercase().strip_suffix(*tail).is_some_and(|head| head.len() >= 2)
-            && !PLAIN_VARIABLES.contains(word.to_ascii_uppercase().as_str())
+            && !PLAIN_VARIABLES.0.split(' ').any(|plain| word.to_ascii_uppercase().ends_with(plain))
     };
     if GLUED_VARIABLES.iter().any(is_variable) {
         return Some(Strength::Password);

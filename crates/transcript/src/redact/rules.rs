@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::assign::{self, NameRules};
 use super::commands::CommandRules;
+use super::evidence::EvidenceRules;
 use super::formats::{self, FormatRules};
 use super::haystack::{Haystack, is_data};
 use super::joined::JoinedText;
@@ -68,6 +69,7 @@ pub struct SecretRules {
     names: NameRules,
     commands: CommandRules,
     marks: MarkRules,
+    evidence: EvidenceRules,
     kinds: BTreeSet<SecretKind>,
     patterns: Vec<Regex>,
 }
@@ -82,6 +84,7 @@ impl SecretRules {
             names: NameRules::new()?,
             commands: CommandRules::new()?,
             marks: MarkRules::new()?,
+            evidence: EvidenceRules::new()?,
             kinds: chosen.iter().copied().collect(),
             patterns: patterns?,
         })
@@ -154,6 +157,7 @@ impl SecretRules {
         columns::find(&hay, &mut found);
         codes::find(&hay, &mut found);
         lone::find(&hay, &public, &mut found);
+        self.evidence.find(&hay, &mut found);
         // The digits of a certificate may look like a key, but what is known by its name or format stays found.
         let is_guess = |finding: &Finding| match finding.kind {
             SecretKind::Aws => !view.text[finding.span.clone()].starts_with('A'),

@@ -144,8 +144,13 @@ const NAME_WORDS: WordList = WordList(
      chapter figure python java web log beta alpha release build provider service manager handler helper util utils \
      module component controller factory interface adapter driver plugin option options settings request response \
      message event state status result record row cell group role policy rule hash digest cipher crypto core common \
-     default example sample foo bar baz qux windows linux ubuntu debian fedora office visual android",
+     default example sample foo bar baz qux windows win security system linux ubuntu debian fedora office visual android",
 );
+
+/// Whether names of programs are made of this word.
+pub(super) fn is_name_word(word: &str) -> bool {
+    NAME_WORDS.contains(word)
+}
 
 /// Whether a text is two words or more with a sign between them and a number behind one, as people make up passwords:
 /// `Herbst9_Wolke`.

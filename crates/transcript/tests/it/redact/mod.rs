@@ -4,6 +4,7 @@ mod chosen;
 mod contexts;
 mod fresh;
 mod kinds;
+mod lists;
 mod places;
 mod recall;
 mod services;

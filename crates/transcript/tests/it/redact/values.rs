@@ -30,7 +30,7 @@ impl Random {
     }
 
     /// `w`: words of a passphrase. `W`: words, digits and a sign, as people put a password together. `H`: two
-    /// words with a digit and a sign. `B`: lines of base64 in which a
+    /// words with a digit and a sign. `X`: a password of any of twelve shapes. `B`: lines of base64 in which a
     /// token stands.
     fn words(&mut self, class: &str, count: usize) -> Option<String> {
         let pick = |random: &mut Self| WORDS.split(' ').nth(random.below(64)).unwrap();
@@ -47,6 +47,7 @@ impl Random {
                 let sign = self.text("_-.", 1);
                 Some(format!("{first}{digit}{sign}{}", titled(pick(self))))
             }
+            "X" => Some(self.password(pick)),
             "B" => {
                 let filler: String = (0..count * 6).map(|_| pick(self).to_owned() + ": yes\n").collect();
                 let text = format!("{filler}value: ghp_{}\n{filler}", self.fill("<A36>"));
@@ -59,14 +60,44 @@ impl Random {
         }
     }
 
+    /// A password as people choose, or as their programs generate them.
+    fn password(&mut self, pick: fn(&mut Self) -> &'static str) -> String {
+        let titled = |word: &str| word[..1].to_uppercase() + &word[1..];
+        let shape = self.below(12);
+        let (one, two, three) = (pick(self), pick(self), pick(self));
+        let (digits, sign) = (self.text("0123456789", 2 + self.0 as usize % 3), self.text("!#?$*+@", 1));
+        let as_digits = |word: &str| word.replace('a', "4").replace('e', "3").replace('o', "0");
+        match shape {
+            0 => format!("{one}{digits}"),
+            1 => format!("{}{digits}{sign}", titled(one)),
+            2 => format!("{}{sign}{two}{}", as_digits(one), &digits[..1]),
+            3 => format!("{one}-{two}-{three}-{digits}"),
+            4 => format!("{}{sign}{}{}", titled(one), titled(two), &digits[..1]),
+            5 => format!("{one}_{}_{digits}", titled(two)),
+            6 => format!("{one}{sign}{two}"),
+            7 => format!("{}{}{}", as_digits(&titled(one)), as_digits(&titled(two)), &digits[..1]),
+            8 => self.fill("<p10>"),
+            9 => self.fill("<A12>"),
+            10 => self.fill("<l10>"),
+            _ => self.fill("<p16>"),
+        }
+    }
+
     /// Fills a template: `<A36>` is 36 letters and digits, and so on.
     pub(super) fn fill(&mut self, template: &str) -> String {
         let mut out = String::new();
         let mut rest = template;
         while let Some((before, after)) = rest.split_once('<') {
             out.push_str(before);
-            let (class, after) = after.split_once('>').unwrap();
-            let count = class[1..].parse().unwrap();
+            // A tag of XML is no class.
+            let class = after
+                .split_once('>')
+                .and_then(|(class, after)| Some((class, after, class.get(1..)?.parse().ok()?)));
+            let Some((class, after, count)) = class else {
+                out.push('<');
+                rest = after;
+                continue;
+            };
             if let Some(text) = self.words(&class[..1], count) {
                 out.push_str(&text);
                 rest = after;

@@ -1,0 +1,116 @@
+//! The words of a text that speak for a secret near them: names that announce one, and words of logins.
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, BuildError, MatchKind};
+
+use super::vocabulary::{LOGIN_WORDS, PAIR_WORDS};
+use crate::redact::haystack::Haystack;
+use crate::redact::languages::PASSWORD_WORDS;
+use crate::redact::names::{self, Strength, TRIGGERS};
+use crate::redact::words::parts;
+
+/// Maximum bytes of a name.
+const MAX_NAME_BYTES: usize = 64;
+
+/// What a clue says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ClueKind {
+    /// It announces a secret as its value.
+    Name(Strength),
+    /// A password stands beside a user's name here.
+    Login,
+    /// It has to do with secrets.
+    Topic,
+}
+
+/// A word that speaks for a secret near it.
+#[derive(Clone, Debug)]
+pub(super) struct Clue {
+    pub(super) span: Range<usize>,
+    pub(super) kind: ClueKind,
+}
+
+/// The words, ready to be searched for.
+#[derive(Clone, Debug)]
+pub(super) struct ClueRules(AhoCorasick);
+
+impl ClueRules {
+    pub(super) fn new() -> Result<Self, BuildError> {
+        let words = TRIGGERS.iter().chain(PASSWORD_WORDS).chain(LOGIN_WORDS);
+        let rules = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(words)?;
+        Ok(Self(rules))
+    }
+
+    /// Finds all clues, in order.
+    pub(super) fn find(&self, hay: &Haystack<'_>) -> Vec<Clue> {
+        hay.count(hay.bytes.len());
+        let in_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+        let mut found: Vec<Clue> = Vec::new();
+        let mut done = 0;
+        for hit in self.0.find_iter(hay.text) {
+            if hit.start() < done {
+                continue;
+            }
+            let pattern = hit.pattern().as_usize();
+            let is_foreign = (TRIGGERS.len()..TRIGGERS.len() + PASSWORD_WORDS.len()).contains(&pattern);
+            if is_foreign {
+                let is_ending = |byte: u8| byte.is_ascii_alphabetic() || byte == b'\'';
+                let end = hay.skip(hit.end(), 8, is_ending);
+                done = end;
+                found.push(Clue { span: hit.start()..end, kind: ClueKind::Name(Strength::Password) });
+                continue;
+            }
+            let start = hay.back(hit.start(), MAX_NAME_BYTES, in_name).max(done);
+            let end = hay.skip(hit.end(), MAX_NAME_BYTES, in_name);
+            done = end;
+            let Some(name) = hay.text.get(start..end).map(|name| name.trim_end_matches(['.', '-'])) else {
+                continue;
+            };
+            let span = start..(start + name.len()).max(hit.end());
+            let name = hay.text.get(span.clone()).unwrap_or(name);
+            found.extend(kind(hay, &span, name).map(|kind| Clue { span, kind }));
+        }
+        found
+    }
+}
+
+/// What a name or a word says.
+fn kind(hay: &Haystack<'_>, span: &Range<usize>, name: &str) -> Option<ClueKind> {
+    let before = || {
+        let end = span.start.checked_sub(1).filter(|end| hay.byte(*end) == b' ')?;
+        let word = hay.back(end, MAX_NAME_BYTES, |byte| byte.is_ascii_alphabetic());
+        names::strength_of_words(hay.text.get(word..end)?, name)
+    };
+    if span.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    if let Some(strength) = names::strength(name).or_else(before) {
+        return Some(ClueKind::Name(strength));
+    }
+    let is_pair_word = |part: &str| PAIR_WORDS.contains(part.to_ascii_lowercase().as_str());
+    let lower = name.to_ascii_lowercase();
+    let words = [
+        "wifi",
+        "wlan",
+        "userpwd",
+        "getconnection",
+        "mysqli",
+        "log in",
+        "log on",
+        "logged in",
+        "sign in",
+        "signed in",
+    ];
+    if parts(name).any(is_pair_word) || words.iter().any(|word| lower.contains(word)) {
+        return Some(ClueKind::Login);
+    }
+    let is_topic = LOGIN_WORDS.contains(&lower.as_str())
+        || ["passw", "crypt", "fernet", "hmac", "hook", "cred", "jwt", "community", "createuser"]
+            .iter()
+            .any(|topic| lower.contains(topic));
+    is_topic.then_some(ClueKind::Topic)
+}

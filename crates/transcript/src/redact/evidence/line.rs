@@ -1,0 +1,343 @@
+//! Weighs what speaks for the tokens of a line: names before and behind them, users beside them, flags, calls.
+
+use std::ops::Range;
+
+use super::Evidence;
+use super::clues::{Clue, ClueKind};
+use super::context::LinesAbove;
+use super::numbers;
+use super::shape::{Shape, is_digest, shape};
+use super::tokens::{Token, tokens};
+use super::vocabulary::{LINKS, PASSWORD_FLAGS, USER_FLAGS};
+use crate::redact::names::Strength;
+use crate::redact::words::{WordList, parts};
+
+/// How far a name is from its value.
+const MAX_DISTANCE: usize = 96;
+/// How many words are between a name and its value, and between a value and the name behind it.
+const MAX_WORDS: usize = 7;
+const MAX_WORDS_BEFORE: usize = 5;
+/// How far a word of logins is from the name of a user.
+const MAX_PAIR_DISTANCE: usize = 16;
+
+/// How lines of programs begin.
+const KEYWORDS: WordList = WordList(
+    "let const var val def fn func function return if for while import from class public private protected static type use \
+     package assert assert_eq! async await export interface struct enum impl pub throw new else elif switch case match mod",
+);
+/// Words for getting in.
+const ENTRIES: WordList = WordList(
+    "login logon logins signin cred creds credential credentials auth basicauth zugang zugangsdaten userpwd identify",
+);
+/// Names that say nothing of their values.
+const VALUE_NAMES: WordList = WordList(
+    "value val default content data body text new old now it this these here following follows below a q",
+);
+/// Names before a colon that are no users.
+const FIELDS: WordList = WordList(
+    "user username login name email mail host hostname port id url uri path file type role key value title version date time \
+     http https ftp note notes line error warning info debug see e.g via app db database server service branch commit message",
+);
+
+/// One line, or a piece of a long one.
+pub(super) struct LineView<'t> {
+    pub(super) text: &'t str,
+    pub(super) piece: Range<usize>,
+    pub(super) clues: &'t [Clue],
+    pub(super) tokens: Vec<Token>,
+    /// Where its comment begins.
+    comment: Option<usize>,
+    /// Whether it is a line of a program, in which only strings in quotes are values.
+    pub(super) is_code: bool,
+}
+
+impl<'t> LineView<'t> {
+    pub(super) fn new(text: &'t str, piece: Range<usize>, clues: &'t [Clue]) -> Self {
+        let line = &text[piece.clone()];
+        let comment = match line.trim_start().starts_with(['*', '#']) {
+            true => Some(piece.start),
+            false => ["// ", "# "].iter().filter_map(|mark| line.find(mark)).min().map(|at| piece.start + at),
+        };
+        let is_code = is_code(line);
+        let tokens = tokens(text, &piece);
+        Self { text, piece, clues, tokens, comment, is_code }
+    }
+
+    pub(super) fn token(&self, token: &Token) -> &'t str {
+        &self.text[token.span.clone()]
+    }
+
+    /// The secrets of this line; what it announces for the next ones is noted.
+    pub(super) fn secrets(&self, above: &mut LinesAbove) -> Vec<Range<usize>> {
+        let mut found = above.secrets(self);
+        if !self.clues.is_empty() {
+            let secrets = self.tokens.iter().enumerate().filter(|(at, token)| self.is_secret(*at, token));
+            found.extend(secrets.map(|(_, token)| token.span.clone()));
+            found.extend(numbers::secret_number(self));
+        }
+        above.note(self);
+        found
+    }
+
+    fn is_secret(&self, at: usize, token: &Token) -> bool {
+        let value = self.token(token);
+        let shape = shape(value);
+        if shape == Shape::Plain || self.is_code && token.quote.is_none() && !self.is_in_comment(token) {
+            return false;
+        }
+        if self
+            .clues
+            .iter()
+            .any(|clue| clue.span.start <= token.span.start && token.span.end <= clue.span.end)
+        {
+            return false;
+        }
+        let beside = self.beside_user(token).max(self.after_flag(at)).max(self.is_piped(token));
+        // What another name is set to is that: `"login": "ann", "id": "…"`.
+        let evidence = match self.has_other_name(token) {
+            true => beside,
+            false => {
+                let names = self.after_name(token, shape).max(self.before_name(token));
+                beside.max(names).max(self.after_login(token))
+            }
+        };
+        evidence.asks_for().is_some_and(|least| shape >= least)
+    }
+
+    /// Whether a token is the value of a name that announces no secret.
+    fn has_other_name(&self, token: &Token) -> bool {
+        let is_around = |letter: char| letter == ' ' || "\"'`*".contains(letter);
+        let lead = &self.text[self.piece.start..token.span.start];
+        let sign = lead.trim_end_matches(|letter: char| is_around(letter) || letter == '>');
+        let Some(before) = sign.strip_suffix([':', '=']) else { return false };
+        let name = before.trim_end_matches(|letter: char| is_around(letter) || ":=".contains(letter));
+        let end = self.piece.start + name.len();
+        let in_name = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
+        let start = end - (name.len() - name.trim_end_matches(in_name).len());
+        let is_clue = self
+            .clues
+            .iter()
+            .any(|clue| clue.kind != ClueKind::Login && clue.span.start < end && start < clue.span.end);
+        // "the password that I gave you: …" is a sentence.
+        let in_sentence = |clue: &Clue| {
+            let between = self.text.get(clue.span.end..end).unwrap_or("=");
+            clue.kind == ClueKind::Name(Strength::Password)
+                && between.len() <= MAX_DISTANCE
+                && between
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b" '_-".contains(&byte) || byte >= 0x80)
+        };
+        let is_sentence = sign.ends_with(':') && self.clues.iter().any(in_sentence);
+        start < end
+            && !is_clue
+            && !is_sentence
+            && !VALUE_NAMES.contains(self.text[start..end].to_ascii_lowercase().as_str())
+    }
+
+    /// Evidence from the last name before a token.
+    fn after_name(&self, token: &Token, shape: Shape) -> Evidence {
+        let names = self.clues.iter().rev().filter(|clue| clue.span.end <= token.span.start);
+        let name = names.filter_map(|clue| match clue.kind {
+            ClueKind::Name(strength) => Some((clue, strength)),
+            ClueKind::Login | ClueKind::Topic => None,
+        });
+        let Some((clue, strength)) = name.into_iter().next() else { return Evidence::None };
+        let between = &self.text[clue.span.end..token.span.start];
+        if between.len() > MAX_DISTANCE {
+            return Evidence::Faint;
+        }
+        let words = words(between);
+        if between.contains(". ") || words.len() > MAX_WORDS {
+            return Evidence::Faint;
+        }
+        let name = &self.text[clue.span.clone()];
+        // A pass of a compiler is no password.
+        if between.starts_with('(') && name.to_ascii_lowercase().ends_with("_pass") {
+            return Evidence::None;
+        }
+        let is_listed = between.starts_with(['"', '\'']) && between.len() <= 6;
+        let is_joined = between.contains([':', '=', '>', '|', '→', '：'])
+            || token.quote.is_some() && (!between.contains(',') || is_listed);
+        // `password …` to the end of the line, and more of a name: `remote_password …`.
+        let is_alone = self.ends_line(token.span.end) && !self.is_code;
+        let is_protocol = self.is_command(clue);
+        // "pass … to it" is a sentence.
+        let is_verb = name.eq_ignore_ascii_case("pass");
+        let is_linked = words.last().is_some_and(|last| LINKS.contains(&last.to_lowercase()))
+            || between.trim_end_matches([' ', '"', '\'', '`', '*']).ends_with([':', '=', '→', '：']);
+        let evidence = match words.len() {
+            0 if is_joined || is_alone || is_protocol => Evidence::Sure,
+            _ if is_verb && !is_linked => Evidence::Faint,
+            0 => Evidence::Near,
+            _ if is_linked && !self.is_code && !between.contains('{') => Evidence::Sure,
+            _ => Evidence::Near,
+        };
+        let is_human = strength == Strength::Password || name.to_ascii_lowercase().ends_with("secret");
+        // "the token 3f2a…" names one; a sign gives it.
+        let is_given = strength == Strength::Strong && is_joined;
+        let is_enough = match is_digest(self.token(token)) {
+            true => is_given || strength == Strength::Password && (is_joined || is_linked),
+            false => is_human,
+        };
+        match evidence {
+            Evidence::Sure if strength == Strength::Weak => Evidence::Near,
+            Evidence::Sure if shape == Shape::Possible && !is_enough => Evidence::Near,
+            Evidence::Near if strength == Strength::Weak => Evidence::Faint,
+            evidence => evidence,
+        }
+    }
+
+    /// "use … as the password", "is … still the password?"
+    fn before_name(&self, token: &Token) -> Evidence {
+        let mut names = self.clues.iter().filter(|clue| clue.span.start >= token.span.end);
+        let is_password = |clue: &&Clue| {
+            let is_verb = self.text[clue.span.clone()].eq_ignore_ascii_case("pass");
+            clue.kind == ClueKind::Name(Strength::Password) && !is_verb
+        };
+        let Some(clue) = names.find(is_password) else { return Evidence::None };
+        let between = &self.text[token.span.end..clue.span.start];
+        let is_name = self.text[clue.span.clone()].contains(['_', '.', '-']);
+        let is_phrase = between.len() <= MAX_DISTANCE
+            && words(between).len() <= MAX_WORDS_BEFORE
+            && !between.contains(". ")
+            && !between.contains(['=', '{', '}', '(', ';', '|', '\n'])
+            && !is_name
+            && !self.is_code;
+        if is_phrase { Evidence::Near } else { Evidence::None }
+    }
+
+    /// `ann:…`, `ann / …`, `("ann", "…")` where a word of logins stands on the line.
+    fn beside_user(&self, token: &Token) -> Evidence {
+        let Some(user) = &token.user else { return Evidence::None };
+        let name = self.text[user.clone()].to_ascii_lowercase();
+        let is_before = |clue: &&Clue| clue.kind != ClueKind::Topic && clue.span.start <= token.span.start;
+        let is_close = |clue: &Clue| {
+            let word = self.text[clue.span.clone()].to_ascii_lowercase();
+            let is_entry = is_entry(&word) || word == "try " || word.contains("chpasswd");
+            is_entry
+                && user.start.saturating_sub(clue.span.end) <= MAX_PAIR_DISTANCE
+                && clue.span.end <= user.start
+        };
+        let before: Vec<&Clue> = self.clues.iter().filter(is_before).collect();
+        let is_in_brackets =
+            self.text[..user.start].ends_with('(') && self.text[token.span.end..].starts_with(')');
+        if is_in_brackets && !self.is_code && self.token(token).contains(['!', '#', '$', '*', '?']) {
+            return Evidence::Near;
+        }
+        let is_field = |part: &str| FIELDS.contains(part.to_ascii_lowercase().as_str());
+        if before.is_empty() || FIELDS.contains(name.as_str()) || parts(&name).last().is_some_and(is_field) {
+            return Evidence::None;
+        }
+        if before.into_iter().any(is_close) { Evidence::Sure } else { Evidence::Near }
+    }
+
+    /// `-u ann -p …`
+    fn after_flag(&self, at: usize) -> Evidence {
+        let flag = at.checked_sub(1).and_then(|at| self.tokens.get(at)).map(|token| self.token(token));
+        let has_user = || self.tokens.iter().any(|token| USER_FLAGS.contains(self.token(token)));
+        match flag {
+            Some(flag) if PASSWORD_FLAGS.contains(flag) && has_user() => Evidence::Near,
+            _ => Evidence::None,
+        }
+    }
+
+    /// "sign in as ann with …", "use … to log in", `login("…")`; and any random token after a word of secrets.
+    fn after_login(&self, token: &Token) -> Evidence {
+        let of_clue = |clue: &Clue| {
+            let (from, to) = match clue.span.end <= token.span.start {
+                true => (clue.span.end, token.span.start),
+                false => (token.span.end, clue.span.start),
+            };
+            match to.checked_sub(from) {
+                Some(distance) if distance <= MAX_DISTANCE => {
+                    self.near_login(token, clue, &self.text[from..to])
+                }
+                _ => Evidence::Faint,
+            }
+        };
+        self.clues.iter().map(of_clue).max().unwrap_or(Evidence::None)
+    }
+
+    fn near_login(&self, token: &Token, clue: &Clue, between: &str) -> Evidence {
+        let name = &self.text[clue.span.clone()];
+        let count = words(between).len();
+        let is_before = clue.span.end <= token.span.start;
+        let ends = self.ends_line(token.span.end);
+        let is_command = clue.kind != ClueKind::Topic && self.is_command(clue);
+        let is_argument = token.quote.is_some() && self.is_code;
+        let is_login = match clue.kind {
+            ClueKind::Login => is_argument || is_entry(name) && !self.is_code,
+            ClueKind::Name(_) => is_argument && is_before,
+            ClueKind::Topic => false,
+        };
+        // `rocommunity …`
+        let is_setting = is_before && ends && self.tokens.len() == 2 && self.starts_line(clue.span.start);
+        let is_named = clue.kind == ClueKind::Topic && is_before && matches!(between.trim(), ":" | "=");
+        match () {
+            () if is_named => Evidence::Near,
+            // `IDENTIFY ann …`
+            () if is_command && is_before && ends && count <= 1 => Evidence::Sure,
+            () if is_setting => Evidence::Near,
+            () if is_login && count <= MAX_WORDS && !between.contains(". ") => Evidence::Near,
+            () => Evidence::Faint,
+        }
+    }
+
+    /// `echo … | program`, where a word of secrets follows.
+    fn is_piped(&self, token: &Token) -> Evidence {
+        let line = self.text[self.piece.clone()].trim_start_matches(['$', '#', ' ', '(', '+']);
+        let is_echo = line.starts_with("echo ") || line.starts_with("printf ");
+        let after = self.text[token.span.end..self.piece.end].trim_start_matches(['"', '\'', ' ']);
+        let has_clue = self.clues.iter().any(|clue| clue.span.start > token.span.end);
+        if is_echo && after.starts_with('|') && has_clue { Evidence::Sure } else { Evidence::None }
+    }
+
+    /// `PASS …`, `quote PASS …`, `"AUTH …"`: a command of a protocol.
+    fn is_command(&self, clue: &Clue) -> bool {
+        let name = &self.text[clue.span.clone()];
+        let lead = &self.text[self.piece.start..clue.span.start];
+        name.len() >= 4
+            && name.bytes().all(|byte| byte.is_ascii_uppercase())
+            && (lead.split_whitespace().count() <= 1
+                || lead.ends_with(['"', '\'', ':'])
+                || lead.ends_with("> "))
+    }
+
+    fn starts_line(&self, at: usize) -> bool {
+        let lead = &self.text[self.piece.start..at];
+        lead.bytes().all(|byte| byte.is_ascii_whitespace() || b"-*+>#/\"'".contains(&byte))
+    }
+
+    fn ends_line(&self, at: usize) -> bool {
+        let rest = &self.text[at..self.piece.end];
+        rest.bytes().all(|byte| byte.is_ascii_whitespace() || b".\"'`*;".contains(&byte))
+    }
+
+    fn is_in_comment(&self, token: &Token) -> bool {
+        self.comment.is_some_and(|start| start <= token.span.start)
+    }
+}
+
+/// A word for getting in, and not only for who does.
+fn is_entry(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    ["log in", "log on", "logged in", "logs in", "sign in", "signed in"].contains(&lower.as_str())
+        || parts(&lower).any(|part| ENTRIES.contains(part))
+}
+
+fn words(text: &str) -> Vec<&str> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+    words.filter(|word| word.chars().any(char::is_alphabetic)).take(MAX_WORDS + 1).collect()
+}
+
+/// Whether a line is one of a program.
+fn is_code(line: &str) -> bool {
+    let line = line.trim_end().trim_start_matches(['+', '-', ' ', '\t']);
+    let first = line.split([' ', '(']).next().unwrap_or_default();
+    let ends = line.ends_with([';', '{', '}', ')', ',', '(']) || line.ends_with("=>");
+    let has_call = line.contains("(")
+        && line.contains(")")
+        && (line.contains('.') || line.contains('=') || line.contains("::"));
+    let is_statement = line.contains(['(', '=', ';', '{']) || line.ends_with(':');
+    KEYWORDS.contains(first) && is_statement || ends || has_call
+}
