@@ -365,7 +365,7 @@ fn a_title_in_a_file_of_its_own_is_found_and_names_the_session() {
 
     let file = exact_file(home.config_dir().join(&beside), "-w");
     let file = ExactFile { role: IndexedFileRole::CustomTitle, ..file };
-    let exact = |text: &str| find_exact(&[file.clone()], text, 9, &[]).remove(0).unwrap();
+    let exact = |text: &str| find_exact(std::slice::from_ref(&file), text, 9, &[]).remove(0).unwrap();
     assert_eq!(exact("and \"hooves")[0].kind, MessageKind::Title);
     assert!(exact("customTitle").is_empty(), "the name of the field is no title");
 
