@@ -1,14 +1,16 @@
 """Deliberate differences between annals and the original with hooks: (scenario, place in its facts, reason). Both are patterns."""
 
 DIFFERENCES = [
-    ("*", "told.PostToolBatch[*].tool_calls[*].tool_response", "results of tools that a model reads are in our own words"),
-    ("*two*", "result.num_turns", "the original counts each result, annals each response"),
+    ("told_of_*", "told.PostToolBatch[*].tool_calls[*].tool_response", "results of tools that a model reads are in our own words"),
+    ("batch_*", "told.PostToolBatch[*].tool_calls[*].tool_response", "as above"),
+    ("told_of_two_calls", "result.num_turns", "the original counts each result, annals each response"),
     ("batch_*", "result.num_turns", "as above"),
     ("request_interrupt", "result.num_turns", "as above"),
     ("stop_block_always", "result.num_turns", "the original counts the end that hooks could not prevent"),
     ("prompt_stop", "result.num_turns", "annals says that a turn was begun: its prompt is in the session"),
     ("told_of_a_moved_folder", "told.PostToolUse[*].tool_response.noOutputExpected", "the original guesses from the command whether it prints something"),
-    ("*", "told.PermissionRequest[*].permission_suggestions*", "annals suggests rules for the command; the original, for a command in the folder, a folder and a mode"),
+    ("request_*", "told.PermissionRequest[*].permission_suggestions*", "as in the next line"),
+    ("told_of_a_question", "told.PermissionRequest[*].permission_suggestions*", "annals suggests rules for the command; the original, for a command in the folder, a folder and a mode"),
     ("told_of_an_agent", "told.PostToolUse[*].tool_response.*", "the result of an agent has fields about the original itself"),
     ("told_of_a_compaction", "told.SessionStart[*].seconds_since_last_response", "what the original thinks of its cache is not documented"),
     ("told_of_a_compaction", "told.SessionStart[*].context_tokens", "as above"),
