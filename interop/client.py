@@ -38,12 +38,20 @@ class Run:
 
     @property
     def result(self):
-        """The client's own summary (`--output-format json`); empty where it gave none."""
+        """The client's own summary, the last one of a stream; empty where it gave none."""
         try:
             found = json.loads(self.out)
         except ValueError:
-            return {}
+            found = next((line for line in reversed(self.lines) if line.get("type") == "result"), {})
         return found if isinstance(found, dict) else {}
+
+    @property
+    def lines(self):
+        """The objects of a stream."""
+        try:
+            return [json.loads(line) for line in self.out.splitlines() if line.startswith("{")]
+        except ValueError:
+            return []
 
     @property
     def session(self):
@@ -88,8 +96,8 @@ def environment(config, home):
     }
 
 
-def run(command, api, config, workdir, arguments, script=None):
-    """Runs the client that `command` starts, with these arguments, against the API whose program is `api`."""
+def run(command, api, config, workdir, arguments, script=None, services=()):
+    """Runs the client that `command` starts, with these arguments, against the API whose program is `api`; services run beside it."""
     prefix = namespace()
     if not prefix:
         raise RuntimeError("no network namespaces: the client is not run where it could reach a network")
@@ -107,6 +115,7 @@ def run(command, api, config, workdir, arguments, script=None):
         order = {
             "api": [api, "--script", script_file, "--workdir", workdir, "--log", log],
             "command": [*command, *arguments], "environment": environment(config, home), "folder": workdir, "seconds": SECONDS,
+            "services": list(services),
         }
         inside = subprocess.run([*prefix, sys.executable, os.path.join(HERE, "inside.py")], input=json.dumps(order),
                                 capture_output=True, text=True, timeout=SECONDS + 30)

@@ -4,7 +4,10 @@ A hook is a shell script: it notes what it is told, then does what the scenario 
 again in requests and records.
 """
 import json
+import os
 
+SERVICES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hook_services.py")
+PORT = 7171
 TEXT = lambda words: [{"type": "text", "text": words}]
 CALL = lambda tool, /, **given: [{"type": "tool_use", "name": tool, "input": given}]
 BASH = lambda command: CALL("Bash", command=command, description="does it")
@@ -23,6 +26,14 @@ SCRIPTS = {
     "agent": [CALL("Agent", subagent_type="general-purpose", description="a look", prompt="Look @@inner@@", run_in_background=False), TEXT("The agent is done.")],
     "inner": [TEXT("Inner words.")],
     "read": [CALL("Read", file_path="{{CWD}}/sub/deep/b.rs"), TEXT("Read.")],
+    "guarded": [CALL("Agent", subagent_type="guarded", description="a look", prompt="Look @@inner_touch@@", run_in_background=False), BASH("echo outer"), TEXT("The agent is done.")],
+    "inner_touch": [BASH("touch made"), TEXT("Inner words.")],
+    "skill": [CALL("Skill", skill="careful"), BASH("touch made"), TEXT("Used.")],
+    "one": [BASH("echo one"), TEXT("One.")],
+    "fine": [TEXT('{"ok":true}')],
+    "not_fine": [TEXT('{"ok":false,"reason":"JUDGED-NO"}')],
+    "unclear": [TEXT("Perhaps.")],
+    "reads": [[*CALL("Read", file_path="{{CWD}}/a.txt"), *CALL("Read", file_path="{{CWD}}/b.txt")], TEXT("Both read.")],
     "refused": [{"status": 400, "error": "invalid_request_error", "message": "that is wrong", "content": []}],
 }
 
@@ -35,17 +46,21 @@ def answer(event, **fields):
 class Hook:
     """A hook: its event, and what its script does after it noted what it was told."""
 
-    def __init__(self, event, say=None, errors="", code=0, script="", matcher=None, **handler):
-        self.event, self.matcher, self.handler = event, matcher, handler
-        said = json.dumps(say) if isinstance(say, dict) else say or ""
+    def __init__(self, event, say=None, errors="", code=0, script="", matcher=None, in_file=False, **handler):
+        self.event, self.matcher, self.handler, self.code = event, matcher, handler, code
+        # A file of the scenario names it as {{HOOK0}}, not the settings.
+        self.is_in_file = in_file
+        said = self.said = json.dumps(say) if isinstance(say, dict) else say or ""
         self.script = "\n".join(filter(None, [script, said and f"cat <<'END'\n{said}\nEND", errors and f"echo '{errors}' >&2", f"exit {code}"]))
 
 
 class Scenario:
     """Hooks, and a prompt."""
 
-    def __init__(self, name, prompt, *hooks, settings=None, quick=False, arguments=(), files=None):
+    def __init__(self, name, prompt, *hooks, settings=None, quick=False, arguments=(), files=None, then=None):
         self.name, self.prompt, self.hooks, self.settings, self.is_quick, self.arguments = name, prompt, hooks, settings or {}, quick, arguments
+        # A list of prompts is a stream of them, whose input stays open for a while; `then` are arguments of a second run.
+        self.then = then
         # Files of the work folder, or below config/ of the config dir.
         self.files = files or {}
 
@@ -60,6 +75,40 @@ NOTES = {
 }
 COMMANDS = {"config/commands/greet.md": "Greet $0: $ARGUMENTS\n"}
 ALL = [Hook(event) for event in TOLD]
+MCP = ("--mcp-config", json.dumps({"mcpServers": {"srv": {"command": "python3", "args": [SERVICES, "mcp"]}}}))
+DENY = answer("PreToolUse", permissionDecision="deny", permissionDecisionReason="NO-REASON")
+DEFER = answer("PreToolUse", permissionDecision="defer")
+
+
+def http(event, say=None, status=200, **handler):
+    """A handler that is an address."""
+    return Hook(event, say, code=status, type="http", url="{{URL}}", **handler)
+
+
+def of_server(event, words, **handler):
+    """A handler that is a tool of a server, which says these words."""
+    return Hook(event, type="mcp_tool", server="srv", tool="echo", input={"words": words}, **handler)
+
+
+def judged(event, script, **handler):
+    """A handler that a model answers."""
+    return Hook(event, type="prompt", prompt=f"Is it fine? $ARGUMENTS @@{script}@@", **handler)
+
+
+def matter(event, number, matcher="Bash", more=""):
+    """Hooks of a front matter."""
+    return f"  {event}:\n    - matcher: \"{matcher}\"\n      hooks:\n        - type: command\n          command: \"{{{{HOOK{number}}}}}\"\n{more}"
+
+
+def agent_file(*hooks):
+    return {"config/agents/guarded.md": "---\nname: guarded\ndescription: Looks\nhooks:\n" + "".join(hooks) + "---\nLook around.\n"}
+
+
+def skill_file(*hooks):
+    return {"config/skills/careful/SKILL.md": "---\nname: careful\ndescription: Careful work\nhooks:\n" + "".join(hooks) + "---\nBe careful. $ARGUMENTS\n"}
+
+
+AGENTS = {"permissions": {"allow": ["Agent", "Task", "Bash", "Skill"]}}
 
 SCENARIOS = [
     # What each event tells.
@@ -144,7 +193,48 @@ SCENARIOS = [
              settings={"permissions": {"allow": ["Agent", "Task"]}}),
     Scenario("agent_start_context", "@@agent@@", Hook("SubagentStart", answer("SubagentStart", additionalContext="AGENT-START")), settings={"permissions": {"allow": ["Agent", "Task"]}}),
     Scenario("compaction_prevented", "/compact", Hook("PreCompact", "", "NOT-COMPACT", 2)),
+    # Handlers that are no commands.
+    Scenario("http_silent", "@@bash@@", http("PreToolUse")),
+    Scenario("http_deny", "@@touch@@", http("PreToolUse", DENY), quick=True),
+    Scenario("http_context", "@@bash@@", http("PostToolUse", answer("PostToolUse", additionalContext="JSON-HTTP"))),
+    Scenario("http_text", "@@bash@@", http("PreToolUse", "PLAIN-HTTP")),
+    Scenario("http_status", "@@bash@@", http("PreToolUse", DENY, 500)),
+    Scenario("http_nobody", "@@touch@@", Hook("PreToolUse", type="http", url="http://127.0.0.1:7172/none")),
+    Scenario("http_prompt", "@@hello@@", http("UserPromptSubmit", {"decision": "block", "reason": "BLOCKED-HTTP"})),
+    Scenario("prompt_handler_fine", "@@bash@@", judged("PreToolUse", "fine")),
+    Scenario("prompt_handler_no", "@@touch@@", judged("PreToolUse", "not_fine")),
+    Scenario("prompt_handler_unclear", "@@bash@@", judged("PreToolUse", "unclear")),
+    Scenario("server_text", "@@bash@@", of_server("PreToolUse", "PLAIN-SERVER"), arguments=MCP),
+    Scenario("server_deny", "@@touch@@", of_server("PreToolUse", json.dumps(DENY)), arguments=MCP, quick=True),
+    Scenario("server_filled_in", "@@bash@@", of_server("PostToolUse", "RAN ${tool_input.command} ${tool_input.none} ${session_id}"), arguments=MCP),
+    Scenario("server_context", "@@bash@@", of_server("PostToolUse", json.dumps(answer("PostToolUse", additionalContext="JSON-SERVER"))), arguments=MCP),
+    Scenario("server_prompt", "@@hello@@", of_server("UserPromptSubmit", "PLAIN-PROMPT"), arguments=MCP),
+    Scenario("server_missing", "@@touch@@", of_server("PreToolUse", "NEVER")),
+    Scenario("server_no_such_tool", "@@touch@@", Hook("PreToolUse", type="mcp_tool", server="srv", tool="none"), arguments=MCP),
+    # Front matter.
+    Scenario("agent_matter", "@@guarded@@", Hook("PreToolUse", in_file=True), settings=AGENTS, files=agent_file(matter("PreToolUse", 0)), quick=True),
+    Scenario("agent_matter_denies", "@@guarded@@", Hook("PreToolUse", DENY, in_file=True), settings=AGENTS, files=agent_file(matter("PreToolUse", 0))),
+    Scenario("agent_matter_stop", "@@guarded@@", Hook("Stop", in_file=True), settings=AGENTS, files=agent_file(matter("Stop", 0, ""))),
+    Scenario("agent_matter_start", "@@guarded@@", Hook("SubagentStart", in_file=True), settings=AGENTS, files=agent_file(matter("SubagentStart", 0, ""))),
+    Scenario("skill_matter", "/careful @@touch@@", Hook("PreToolUse", in_file=True), settings=AGENTS, files=skill_file(matter("PreToolUse", 0)), quick=True),
+    Scenario("skill_matter_denies", "/careful @@touch@@", Hook("PreToolUse", DENY, in_file=True), settings=AGENTS, files=skill_file(matter("PreToolUse", 0))),
+    Scenario("skill_matter_by_model", "@@skill@@", Hook("PreToolUse", in_file=True), Hook("Stop", in_file=True), settings=AGENTS, files=skill_file(matter("PreToolUse", 0, ""), matter("Stop", 1, ""))),
+    Scenario("skill_matter_next_turn", ["/careful @@one@@", "Now @@bash@@"], Hook("PreToolUse", in_file=True), settings=AGENTS, files=skill_file(matter("PreToolUse", 0))),
+    Scenario("skill_matter_once", ["/careful @@one@@", "Now @@bash@@"], Hook("PreToolUse", in_file=True), settings=AGENTS, files=skill_file(matter("PreToolUse", 0, more="          once: true\n"))),
+    Scenario("command_matter", "/careful @@touch@@", Hook("PreToolUse", in_file=True), settings=AGENTS,
+             files={"config/commands/careful.md": skill_file(matter("PreToolUse", 0))["config/skills/careful/SKILL.md"]}),
+    # Calls that are left for later.
+    Scenario("defer", "@@touch@@", Hook("PreToolUse", DEFER), quick=True),
+    Scenario("defer_of_two", "@@two@@", Hook("PreToolUse", DEFER)),
+    Scenario("defer_beats_ask", "@@touch@@", Hook("PreToolUse", DEFER), Hook("PreToolUse", answer("PreToolUse", permissionDecision="ask"), script="true")),
+    Scenario("defer_loses_to_deny", "@@touch@@", Hook("PreToolUse", DEFER), Hook("PreToolUse", DENY, script="true")),
+    Scenario("defer_then_run", "@@touch@@", Hook("PreToolUse", script=f"[ -e \"$TOLD.again\" ] && exit 0\ntouch \"$TOLD.again\"\necho '{json.dumps(DEFER)}'"), then=()),
+    Scenario("defer_then_defer", "@@touch@@", Hook("PreToolUse", DEFER), then=()),
+    Scenario("defer_then_prompt", "@@touch@@", Hook("PreToolUse", DEFER), then=("Go on @@hello@@",)),
+    # Failures are told while somebody still listens.
+    Scenario("told_of_a_failure", ["@@refused@@"], Hook("StopFailure"), Hook("Stop"), quick=True),
     # Which handlers run, and how.
+    Scenario("calls_beside_each_other", "@@reads@@", Hook("PreToolUse", script="sleep 1"), files={"a.txt": "a\n", "b.txt": "b\n"}, settings={"permissions": {"allow": ["Read"]}}),
     Scenario("same_command_once", "@@bash@@", Hook("PreToolUse", "ONCE"), settings={"twice": True}),
     Scenario("all_disabled", "@@touch@@", Hook("PreToolUse", "", "NO", 2), settings={"disableAllHooks": True}),
     Scenario("in_the_background", "@@sleep@@", Hook("PreToolUse", {**answer("PreToolUse", additionalContext="LATE-CONTEXT")}, **{"async": True})),

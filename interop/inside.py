@@ -1,7 +1,7 @@
 """What runs inside a network of its own: loopback goes up, the scripted API starts, the client runs, all of it ends.
 
 Called by client.py as `unshare … python3 inside.py`, with one JSON object on standard input (api, command, environment, folder,
-seconds) and one on standard output (code, out, error, timed_out). Nothing here knows what a session is.
+seconds; services that run meanwhile) and one on standard output (code, out, error, timed_out). Nothing here knows what a session is.
 """
 import fcntl
 import json
@@ -40,6 +40,10 @@ def beside_api(run):
     """Reads the order, and answers with what `run` makes of it and of the address of an API that plays meanwhile."""
     order = json.load(sys.stdin)
     loopback_up()
+    services = [subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) for command in order.get("services", [])]
+    for service in services:
+        # Its first line says that it listens.
+        service.stdout.readline()
     # It stops when this end of its standard input is closed, whatever becomes of us.
     with subprocess.Popen(order["api"], env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as api:
         url = api.stdout.readline().decode().strip()
@@ -47,6 +51,8 @@ def beside_api(run):
             sys.exit("the scripted API did not start")
         json.dump(run(order, url), sys.stdout)
         api.stdin.close()
+    for service in services:
+        service.kill()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """`annals chat` beside the original, against the same scripted API in a network of their own: how soon the first request comes, how
-much memory that takes, how soon a session of 100 MB is resumed, and what a streamed token costs as a conversation grows."""
+much memory that takes, the same with three MCP servers and five hooks, how soon a session of 100 MB is resumed, and what a streamed token
+costs as a conversation grows."""
 import json
 import os
 import statistics
@@ -18,6 +19,9 @@ MODEL = "claude-sonnet-4-5-20250929"
 SECONDS = 120
 LONG_SESSION = 100 * 10**6
 MAX_SHARE = 1 / 3
+# Small ones: what is measured is the client.
+SERVERS = {f"srv{number}": {"command": "python3", "args": ["-S", "-E", os.path.join(os.path.dirname(HERE), "interop", "hook_services.py"), "mcp"]} for number in range(3)}
+HOOKS = {event: [{"hooks": [{"type": "command", "command": "true"}]}] for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")}
 # Of what a token costs in the first two hundred turns: noise, and no growth.
 MAX_GROWTH = 1.25
 TURNS = 1000
@@ -40,14 +44,14 @@ class Bench:
         with open(self.script, "w", encoding="utf-8") as file:
             json.dump(SCRIPT, file)
 
-    def inside(self, command, arguments, prompts=None):
+    def inside(self, command, arguments, prompts=None, hooks=None):
         """One run in a fresh home; a long session lies in it where one is resumed."""
         with tempfile.TemporaryDirectory(prefix="chat-", dir=self.folder) as top:
             config, work, home = (os.path.join(top, name) for name in ("config", "work", "home"))
             for folder in (config, work, home):
                 os.mkdir(folder)
             with open(os.path.join(config, "settings.json"), "w", encoding="utf-8") as file:
-                json.dump(client.SETTINGS, file)
+                json.dump({**client.SETTINGS, **({"hooks": hooks} if hooks else {})}, file)
             if "--resume" in arguments:
                 long_session(work).write(config)
             environment = {**client.environment(config, home), "ANNALS_DATA_DIR": os.path.join(top, "data")}
@@ -104,20 +108,24 @@ def report(annals, api, folder, rounds):
     programs = {"annals chat": [annals, "chat"], f"original {ORIGINAL}": clients.install(ORIGINAL)}
     words = ["--model", MODEL, "--output-format", "json"]
     session = long_session(folder).id
-    runs = {name: ([], []) for name in programs}
+    servers = ["--mcp-config", json.dumps({"mcpServers": SERVERS})]
+    runs = {name: ([], [], []) for name in programs}
     for _ in range(rounds):
         for name, command in programs.items():
             runs[name][0].append(bench.inside(command, ["-p", "Say @@bench@@", *words]))
             runs[name][1].append(bench.inside(command, ["-p", "--resume", session, "Say @@bench@@", *words]))
-    rows = ["| | first request | peak memory | first request of 100 MB | its peak memory |", "|---|---|---|---|---|"]
+            runs[name][2].append(bench.inside(command, ["-p", "Say @@bench@@", *words, *servers], hooks=HOOKS))
+    rows = ["| | first request | peak memory | first request of 100 MB | its peak memory | first request with 3 servers and 5 hooks | its peak memory |", "|---|---|---|---|---|---|---|"]
     figures = []
-    for name, (new, old) in runs.items():
-        found = (best(new, "first"), best(new, "peak"), best(old, "first"), best(old, "peak"))
+    for name, of_kind in runs.items():
+        found = [best(kind, key) for kind in of_kind for key in ("first", "peak")]
         figures.append(found)
-        rows.append(f"| `{name}` | {found[0] * 1e3:.0f} ms | {found[1] / 1e6:.0f} MB | {found[2] * 1e3:.0f} ms | {found[3] / 1e6:.0f} MB |")
+        shown = [f"{value * 1e3:.0f} ms" if at % 2 == 0 else f"{value / 1e6:.0f} MB" for at, value in enumerate(found)]
+        rows.append(f"| `{name}` | {' | '.join(shown)} |")
     ours, theirs = figures
     lines = []
-    for number, what in enumerate(("first request", "peak memory", "first request of a session of 100 MB")):
+    what_holds = {0: "first request", 1: "peak memory", 2: "first request of a session of 100 MB", 4: "first request with three MCP servers and five hooks", 5: "their peak memory"}
+    for number, what in what_holds.items():
         share = ours[number] / theirs[number]
         lines.append(f"{'holds' if share <= MAX_SHARE else 'DOES NOT HOLD'}: {what} at most a third of the original's ({share:.2f})")
     prompts = [f"Say @@{'long' if turn % LONG_EVERY == LONG_EVERY - 1 else 'short'}@@" for turn in range(TURNS)]

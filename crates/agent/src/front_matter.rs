@@ -1,11 +1,18 @@
 //! Front matter of Markdown files: keys between two lines of dashes, and the body below.
 //!
 //! It reads the subset of YAML that people write there: a key and its value on one line, indented continuation lines, lists
-//! in brackets or with dashes.
+//! in brackets or with dashes. Values with more structure become JSON (`nested`, `flow`).
+
+mod flow;
+mod nested;
 
 /// The keys of a front matter, each with its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FrontMatter(Vec<(String, Vec<String>)>);
+pub(crate) struct FrontMatter {
+    keys: Vec<(String, Vec<String>)>,
+    /// The whole of it, as it is written.
+    text: String,
+}
 
 impl FrontMatter {
     /// Splits a file into front matter, if any, and body; line ends become `
@@ -44,12 +51,19 @@ impl FrontMatter {
                 values.push(unquoted(value).to_owned());
             }
         }
-        Self(keys)
+        Self { keys, text: front_matter.to_owned() }
     }
 
     /// Returns the lines of a key; `None` if the key is absent.
     pub(crate) fn values(&self, name: &str) -> Option<&[String]> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, values)| &values[..])
+        self.keys.iter().find(|(key, _)| key == name).map(|(_, values)| &values[..])
+    }
+
+    /// Returns the value of a key that has structure, as JSON; `None` if it is absent or empty, an error if it cannot be read.
+    pub(crate) fn json(&self, name: &str) -> Result<Option<Vec<u8>>, String> {
+        let value = nested::json_of(&self.text, name).transpose();
+        let value = value.map_err(|why| format!("`{name}` of its front matter cannot be read: {why}"))?;
+        Ok(value.filter(|json| !matches!(&json[..], b"null" | b"{}" | b"[]")))
     }
 
     /// Returns the value of a key as one line; `None` if it is absent or empty.

@@ -11,7 +11,7 @@ use annals_team::query::{ReadRight, Scope};
 use crate::pager::{PAGER_VARIABLES, PagerVariable};
 
 /// Variables for the API.
-const API_VARIABLES: [&str; 27] = [
+const API_VARIABLES: [&str; 36] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_BASE_URL",
@@ -26,6 +26,15 @@ const API_VARIABLES: [&str; 27] = [
     "BASH_DEFAULT_TIMEOUT_MS",
     "CLAUDE_CODE_ENABLE_TASKS",
     "BASH_MAX_TIMEOUT_MS",
+    "BASH_MAX_OUTPUT_LENGTH",
+    "API_TIMEOUT_MS",
+    "CLAUDE_CODE_MAX_RETRIES",
+    "DISABLE_PROMPT_CACHING",
+    "DISABLE_AUTO_COMPACT",
+    "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
+    "CLAUDE_CODE_SUBAGENT_MODEL",
+    "CLAUDE_CODE_EFFORT_LEVEL",
+    "ANTHROPIC_BETAS",
     "MCP_TIMEOUT",
     "MCP_TOOL_TIMEOUT",
     "MAX_MCP_OUTPUT_TOKENS",

@@ -71,6 +71,10 @@ fn walk(folder: &Path, within: Option<&Path>) -> Vec<PathBuf> {
     let mut folders = VecDeque::from([(folder.to_path_buf(), MAX_DEPTH)]);
     // Links come last, so that a folder is known by its own name.
     let mut links = VecDeque::new();
+    // A plugin may name a single file.
+    if folder.is_file() && folder.extension().is_some_and(|ending| ending == "md") {
+        return vec![folder.to_path_buf()];
+    }
     while let Some((folder, deeper)) = folders.pop_front().or_else(|| links.pop_front()) {
         let Ok(resolved) = resolve(&Disk, Path::new("/"), &folder) else { continue };
         if seen.len() >= MAX_FOLDERS || !seen.insert(resolved.real) {
@@ -95,7 +99,8 @@ fn walk(folder: &Path, within: Option<&Path>) -> Vec<PathBuf> {
 
 fn read(path: &Path, folder: &CommandFolder, within: Option<&Path>) -> Result<CustomCommand, String> {
     let text = read_text(path, within)?;
-    let below = path.strip_prefix(&folder.path).unwrap_or(path).with_extension("");
+    let base = if path == folder.path { path.parent().unwrap_or(path) } else { &folder.path };
+    let below = path.strip_prefix(base).unwrap_or(path).with_extension("");
     let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
     parse(&names.join(":"), &text, folder.author, None)
 }
@@ -129,11 +134,6 @@ pub(super) fn parse(
         () if folder.is_some() && is_set("user-invocable", "false") => Invoker::Model,
         () => Invoker::Anyone,
     };
-    if folder.is_some() && front_matter.values("hooks").is_some() {
-        return Err(
-            "its front matter has hooks, which are not run here, so the skill is not loaded".to_owned()
-        );
-    }
     if folder.is_some() && is_set("context", "fork") {
         return Err("`context: fork` is not supported, so the skill is not loaded".to_owned());
     }
@@ -156,6 +156,8 @@ pub(super) fn parse(
         folder: folder.map(Path::to_path_buf),
         invoker,
         listing,
+        hooks: front_matter.json("hooks")?,
+        plugin: None,
     })
 }
 

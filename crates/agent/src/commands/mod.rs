@@ -18,7 +18,7 @@ pub use files::{CommandError, CommandFolder, read_commands};
 pub use skills::read_skills;
 pub(crate) use template::{TemplatePart, mentioned};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use annals_policy::rules::SettingsSource;
 use template::parts;
@@ -79,6 +79,10 @@ pub struct CustomCommand {
     pub invoker: Invoker,
     /// The line that tells the model of it; `None` if it is not told.
     pub listing: Option<String>,
+    /// The hooks of its front matter: JSON.
+    pub hooks: Option<Vec<u8>>,
+    /// The folder of the plugin that it comes from.
+    pub plugin: Option<PathBuf>,
 }
 
 impl CustomCommand {
@@ -95,7 +99,17 @@ impl CustomCommand {
             folder: None,
             invoker: Invoker::Anyone,
             listing: None,
+            hooks: None,
+            plugin: None,
         }
+    }
+
+    /// Returns it as that of a plugin, whose name comes before its own.
+    pub(crate) fn of_plugin(self, plugin: &str, root: &Path) -> Self {
+        let name = format!("{plugin}:{}", self.name);
+        let old = format!("- {}", self.name);
+        let listing = self.listing.map(|line| line.replacen(&old, &format!("- {name}"), 1));
+        Self { name, listing, plugin: Some(root.to_path_buf()), ..self }
     }
 
     /// Returns the rules that hold while it is used: those that it names, and that its own files may be read.
@@ -118,6 +132,12 @@ impl Invocation {
     /// Returns the parts of the text, with the arguments filled in; that of a skill begins with its folder.
     pub(crate) fn parts(&self, session: &str) -> Vec<TemplatePart> {
         let mut parts = parts(&self.command.body, &self.arguments);
+        if let Some(root) = &self.command.plugin {
+            for part in &mut parts {
+                let (TemplatePart::Text(text) | TemplatePart::Shell(text)) = part;
+                *text = text.replace("${CLAUDE_PLUGIN_ROOT}", &root.to_string_lossy());
+            }
+        }
         let Some(folder) = &self.command.folder else { return parts };
         let folder = folder.display().to_string();
         for part in &mut parts {

@@ -74,7 +74,7 @@ mod tests {
         skill(&home, "a/plain/SKILL.md", "First line\n\nmore\n");
         skill(&home, "a/quiet/SKILL.md", "---\ndescription: Q\ndisable-model-invocation: true\n---\nq\n");
         skill(&home, "a/inner/SKILL.md", "---\ndescription: I\nuser-invocable: false\n---\ni\n");
-        skill(&home, "a/guarded/SKILL.md", "---\ndescription: G\nhooks:\n  PreToolUse:\n    - x\n---\ng\n");
+        skill(&home, "a/guarded/SKILL.md", "---\ndescription: G\nhooks:\n  PreToolUse: &x\n---\ng\n");
         skill(&home, "a/forked/SKILL.md", "---\ndescription: F\ncontext: fork\n---\nf\n");
         skill(&home, "a/not one/SKILL.md", "x\n");
         skill(&home, "a/empty/README.md", "x\n");

@@ -6,12 +6,15 @@ use annals_transcript::draft::{Draft, PromptContent};
 
 use super::{Conversation, Grouping};
 use crate::api::request::Role;
+use crate::mcp::MentionedResource;
 use crate::protocol::WrittenLine;
 
 /// What a prompt or a command mentions.
 pub(crate) enum Attachment {
     File(AttachedFile),
     Folder(AttachedFolder),
+    /// A resource of an MCP server.
+    Resource(MentionedResource),
 }
 
 /// A file that is mentioned, with what Read returned.
@@ -41,6 +44,12 @@ impl Attachment {
             Self::Folder(folder) => {
                 json.string("type", "directory").string("path", &folder.path);
                 json.string("content", &folder.names).string("displayPath", &folder.shown);
+            }
+            Self::Resource(resource) => {
+                json.string("type", "mcp_resource").string("server", &resource.server);
+                json.string("uri", &resource.uri).string("name", &resource.name);
+                json.string_if("description", resource.description.as_deref());
+                json.raw("content", &resource.content);
             }
         })
     }

@@ -7,6 +7,7 @@ mod attachment;
 mod backend;
 mod backups;
 mod custom_command;
+mod deferred;
 mod history;
 mod messages;
 mod open;

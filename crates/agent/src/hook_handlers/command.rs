@@ -54,7 +54,8 @@ impl HookHandler for CommandHook {
     }
 
     fn identity(&self) -> Option<String> {
-        Some(format!("command {} {:?} {:?}", self.shell, self.command, self.arguments))
+        let plugin = &self.context.plugin;
+        Some(format!("command {} {:?} {:?} {plugin:?}", self.shell, self.command, self.arguments))
     }
 
     fn run<'h>(&'h self, call: HookCall<'h>) -> HookFuture<'h> {
@@ -80,7 +81,7 @@ impl HookHandler for CommandHook {
 
 impl CommandHook {
     fn start(&self, call: &HookCall<'_>) -> std::io::Result<PipedCommand> {
-        let HandlerContext { shells, project, variables, .. } = &*self.context;
+        let HandlerContext { shells, project, variables, plugin, .. } = &*self.context;
         let project = project.display().to_string();
         let mut command = match &self.arguments {
             None => {
@@ -88,7 +89,13 @@ impl CommandHook {
                 shells.helper(call.cwd, OsStr::new(self.shell), &arguments)
             }
             Some(arguments) => {
-                let filled = |text: &String| OsString::from(text.replace("${CLAUDE_PROJECT_DIR}", &project));
+                let filled = |text: &String| {
+                    let text = text.replace("${CLAUDE_PROJECT_DIR}", &project);
+                    OsString::from(match plugin {
+                        Some(root) => text.replace("${CLAUDE_PLUGIN_ROOT}", &root.to_string_lossy()),
+                        None => text,
+                    })
+                };
                 let arguments: Vec<OsString> = arguments.iter().map(filled).collect();
                 match shells.settings.helpers {
                     None => shells.helper(call.cwd, &filled(&self.command), &arguments),
@@ -171,6 +178,7 @@ impl RunningHook {
             stderr: text(self.process.stderr.part(0, MAX_OUTPUT)),
             code,
             duration: Some(self.began.elapsed()),
+            ..HookOutput::default()
         };
         HookReply::of_command(self.event, &self.command, output)
     }

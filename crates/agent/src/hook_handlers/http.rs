@@ -7,7 +7,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 
 use crate::api::client::{TlsUse, builder};
-use crate::hooks::{HookCall, HookFuture, HookHandler, HookReply};
+use crate::hooks::{HookCall, HookFuture, HookHandler, HookReply, OutputKind};
 
 /// The most bytes of an answer that are read.
 const MAX_ANSWER: usize = 1 << 20;
@@ -84,7 +84,7 @@ impl HookHandler for HttpHook {
         Box::pin(async move {
             Ok(match self.post(call.input).await {
                 Ok((status, body)) => HookReply::of_response(call.event, status, body),
-                Err(why) => HookReply::not_started(why),
+                Err(why) => HookReply::not_reached(why, OutputKind::Address),
             })
         })
     }

@@ -1,10 +1,13 @@
 //! Questions to a model as handlers: it answers whether what the event is about is fine.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use annals_json::Value;
 
-use crate::hooks::{HookAnswer, HookCall, HookEvent, HookFault, HookFuture, HookHandler, HookReply};
+use crate::hooks::{
+    HookAnswer, HookCall, HookEvent, HookFault, HookFuture, HookHandler, HookOutput, HookReply,
+};
 use crate::tools::ReplyFuture;
 
 /// An answer on its way.
@@ -45,12 +48,14 @@ impl HookHandler for PromptHook {
                 true => self.prompt.replace("$ARGUMENTS", &input),
                 false => format!("{}\n\n{input}", self.prompt),
             };
-            let question = format!("{asked}\n\n{FORM}");
+            let (question, began) = (format!("{asked}\n\n{FORM}"), Instant::now());
             Ok(match judge.ask(&question, self.model.as_deref()).await {
                 Ok(reply) => {
                     let model = reply.model;
                     let usage = reply.usage.into_iter().map(|usage| (model.clone(), usage)).collect();
-                    HookReply { usage, ..verdict(call.event, &reply.said) }
+                    let mut answer = HookReply { usage, ..verdict(call.event, &reply.said) };
+                    answer.output.iter_mut().for_each(|output| output.duration = Some(began.elapsed()));
+                    answer
                 }
                 Err(why) => HookReply::not_started(why),
             })
@@ -64,7 +69,8 @@ fn verdict(event: HookEvent, said: &str) -> HookReply {
     let value = object.and_then(|object| Value::parse(object.as_bytes()).ok());
     let Some(is_fine) = value.and_then(|value| value.get("ok")?.boolean()) else {
         let fault = Some(HookFault::NonBlocking("the model's answer cannot be read".to_owned()));
-        return HookReply { fault, ..HookReply::default() };
+        let output = HookOutput { stdout: said.to_owned(), code: 1, ..HookOutput::default() };
+        return HookReply { fault, output: Some(output), ..HookReply::default() };
     };
     if is_fine {
         return HookReply::default();

@@ -27,9 +27,10 @@ pub use event::{HookEvent, HookScope};
 pub use late::{LateReplies, LateReply};
 pub use matcher::HookMatcher;
 pub use outcome::HookOutcome;
-pub use reply::{HandlerReport, HookFault, HookOutput, HookReply};
+pub use reply::{HandlerReport, HookFault, HookOutput, HookReply, OutputKind};
 pub use run::{
-    FailurePolicy, HookCall, HookFailure, HookFuture, HookHandler, HookOrigin, Hooks, RegisteredHook,
+    FailurePolicy, HookCall, HookFailure, HookFuture, HookHandler, HookOrigin, HookOwner, Hooks,
+    RegisteredHook,
 };
 pub(crate) use run::{hook_name, run};
 pub use settings::{CommandMode, HandlerConfig, HookDefinition, HookDefinitions};

@@ -13,6 +13,18 @@ const BLOCKS: i32 = 2;
 /// The exit codes of a shell whose program cannot be run, or does not exist.
 const NOT_STARTED: [i32; 2] = [126, 127];
 
+/// What kind of handler printed an output: records differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputKind {
+    /// A command.
+    #[default]
+    Command,
+    /// An address.
+    Address,
+    /// A tool of an MCP server.
+    ServerTool,
+}
+
 /// What a handler printed, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookOutput {
@@ -22,8 +34,10 @@ pub struct HookOutput {
     pub stderr: String,
     /// Its exit code, or the status of its answer.
     pub code: i32,
-    /// How long it took; `None` for one that is not a command.
+    /// How long it took, if that is recorded.
     pub duration: Option<Duration>,
+    /// What kind of handler it was.
+    pub kind: OutputKind,
 }
 
 impl HookOutput {
@@ -86,7 +100,13 @@ pub struct HandlerReport {
 impl HookReply {
     /// Creates the reply of a handler that failed to start.
     pub fn not_started(why: String) -> Self {
-        let output = HookOutput { stderr: why.clone(), ..HookOutput::default() };
+        Self::not_reached(why, OutputKind::Command)
+    }
+
+    /// Creates the reply of a handler of this kind that cannot be reached.
+    pub fn not_reached(why: String, kind: OutputKind) -> Self {
+        let code = i32::from(kind == OutputKind::ServerTool);
+        let output = HookOutput { stderr: why.clone(), code, kind, ..HookOutput::default() };
         Self { output: Some(output), fault: Some(HookFault::NotStarted(why)), ..Self::default() }
     }
 
@@ -117,15 +137,26 @@ impl HookReply {
     pub fn of_response(event: HookEvent, status: u16, body: String) -> Self {
         let mut reply = Self::of_body(event, &body);
         if !(200..300).contains(&status) {
-            reply = Self {
-                fault: Some(HookFault::NonBlocking(format!("it answered with {status}"))),
-                ..Self::default()
-            };
+            let fault = Some(HookFault::NonBlocking(format!("it answered with {status}")));
+            let output =
+                HookOutput { code: i32::from(status), kind: OutputKind::Address, ..HookOutput::default() };
+            return Self { fault, output: Some(output), ..Self::default() };
         } else if reply.text.take().is_some() {
             reply.fault = Some(HookFault::NonBlocking("its answer is not a JSON object".to_owned()));
         }
-        let output = HookOutput { stdout: body, code: i32::from(status), ..HookOutput::default() };
+        let (code, kind) = (i32::from(status), OutputKind::Address);
+        let output = HookOutput { stdout: body, code, kind, ..HookOutput::default() };
         Self { output: Some(output), ..reply }
+    }
+
+    /// Reads the text that a tool of a server answers with. A text that is not an object has no effect, as in the original.
+    pub fn of_server_tool(event: HookEvent, text: String, duration: Duration) -> Self {
+        let reply = Self::of_body(event, &text);
+        let is_answer = reply.text.is_none() && !text.trim().is_empty();
+        let duration = Some(duration).filter(|_| !is_answer);
+        let output =
+            HookOutput { stdout: text, duration, kind: OutputKind::ServerTool, ..HookOutput::default() };
+        Self { output: Some(output), text: None, ..reply }
     }
 
     /// Reads what begins like an object as JSON; what cannot be read as JSON is text.
@@ -158,7 +189,8 @@ mod tests {
     use crate::hooks::HookDecision;
 
     fn ended(code: i32, stdout: &str, stderr: &str) -> HookReply {
-        let output = HookOutput { stdout: stdout.into(), stderr: stderr.into(), code, duration: None };
+        let output =
+            HookOutput { stdout: stdout.into(), stderr: stderr.into(), code, ..HookOutput::default() };
         HookReply::of_command(HookEvent::PreToolUse, "guard", output)
     }
 
@@ -194,6 +226,15 @@ mod tests {
         let output = HookOutput { code: 2, stderr: "NO".into(), ..HookOutput::default() };
         let reply = HookReply::of_command(HookEvent::SessionStart, "x", output);
         assert!(!reply.answer.is_block && matches!(reply.fault, Some(HookFault::NonBlocking(_))));
+    }
+
+    #[test]
+    fn a_tool_answers_with_an_object_or_with_what_has_no_effect() {
+        let of = |text: &str| HookReply::of_server_tool(HookEvent::PreToolUse, text.into(), Duration::ZERO);
+        assert_eq!(of(DENY).answer.decision, Some(HookDecision::Deny));
+        let plain = of("fine");
+        assert!(plain.fault.is_none() && plain.text.is_none() && plain.answer == HookAnswer::default());
+        assert!(matches!(of(r#"{"decision":"maybe"}"#).fault, Some(HookFault::NonBlocking(_))));
     }
 
     #[test]

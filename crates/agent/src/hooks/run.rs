@@ -1,10 +1,11 @@
 //! The handlers of a conversation, and how they are run: all that match start together, each within its time.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -98,6 +99,8 @@ pub struct RegisteredHook {
     pub on_failure: FailurePolicy,
     /// Who brought it.
     pub origin: HookOrigin,
+    /// Whether it has run, for one that runs once; `None` for one that always runs.
+    pub once: Option<AtomicBool>,
     /// The handler.
     pub handler: Arc<dyn HookHandler>,
 }
@@ -111,10 +114,27 @@ impl fmt::Debug for RegisteredHook {
     }
 }
 
+/// What brings handlers of its own, by its front matter.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum HookOwner {
+    /// A type of sub-agent: they are told of what happens in such a sub-agent.
+    Agent(String),
+    /// A command or a skill: they are told of what happens once it is used.
+    Skill(String),
+}
+
+type HookList = Vec<Arc<RegisteredHook>>;
+
 /// The handlers of a conversation and its sub-agents.
 #[derive(Clone, Debug, Default)]
 pub struct Hooks {
-    list: Arc<Mutex<Vec<Arc<RegisteredHook>>>>,
+    list: Arc<Mutex<HookList>>,
+    /// Those that wait until their owner is used.
+    owned: Arc<Mutex<HashMap<HookOwner, HookList>>>,
+    /// Those of the skills that were used.
+    of_skills: HookList,
+    /// Those of the type of this sub-agent.
+    of_agent: HookList,
     late: LateReplies,
 }
 
@@ -124,19 +144,40 @@ impl Hooks {
         self.list().push(Arc::new(hook));
     }
 
+    /// Adds a handler that waits until its owner is used.
+    pub fn register_for(&self, owner: HookOwner, hook: RegisteredHook) {
+        self.owned().entry(owner).or_default().push(Arc::new(hook));
+    }
+
+    /// Returns the handlers for a sub-agent of this type.
+    pub(crate) fn for_agent(&self, kind: &str) -> Self {
+        let own = self.owned().get(&HookOwner::Agent(kind.to_owned())).cloned();
+        Self { of_agent: own.unwrap_or_default(), ..self.clone() }
+    }
+
+    /// Begins with the handlers of a command or a skill; one that is used again has them once.
+    pub(crate) fn use_skill(&mut self, name: &str) {
+        let own = self.owned().get(&HookOwner::Skill(name.to_owned())).cloned().unwrap_or_default();
+        for hook in own {
+            if !self.of_skills.iter().any(|known| Arc::ptr_eq(known, &hook)) {
+                self.of_skills.push(hook);
+            }
+        }
+    }
+
     /// Removes the handlers of the program that drives this one.
     pub fn clear_program(&self) {
         self.list().retain(|hook| hook.origin != HookOrigin::Program);
     }
 
-    /// Returns whether there is no handler.
+    /// Returns whether there is no handler, also none that waits for its owner.
     pub fn is_empty(&self) -> bool {
-        self.list().is_empty()
+        self.all().is_empty() && self.owned().is_empty()
     }
 
     /// Returns whether an event has a handler, whatever it wants to be told of.
     pub fn has(&self, event: HookEvent) -> bool {
-        self.list().iter().any(|hook| hook.event == event)
+        self.all().iter().any(|hook| hook.event == event)
     }
 
     /// Returns where handlers that run in the background leave what they say.
@@ -144,9 +185,18 @@ impl Hooks {
         &self.late
     }
 
-    fn list(&self) -> MutexGuard<'_, Vec<Arc<RegisteredHook>>> {
+    fn list(&self) -> MutexGuard<'_, HookList> {
         // A panic cannot leave the list half changed.
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn owned(&self) -> MutexGuard<'_, HashMap<HookOwner, HookList>> {
+        self.owned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the handlers that are told of what happens now.
+    fn all(&self) -> HookList {
+        self.list().iter().chain(&self.of_skills).chain(&self.of_agent).cloned().collect()
     }
 
     /// Returns the handlers that want this value of an event, of equal ones the first. `is_covered` says whether a rule speaks
@@ -158,16 +208,16 @@ impl Hooks {
         is_covered: impl Fn(&Rule) -> bool,
     ) -> Vec<Arc<RegisteredHook>> {
         let mut seen = HashSet::new();
-        let is_wanted = |hook: &&Arc<RegisteredHook>| {
+        let is_wanted = |hook: &Arc<RegisteredHook>| {
             hook.event == event
                 && (!event.has_matcher() || hook.matcher.matches(value))
                 && hook.condition.as_ref().is_none_or(|rule| event.is_of_tool() && is_covered(rule))
         };
-        let wanted: Vec<_> = self.list().iter().filter(is_wanted).cloned().collect();
+        let mut wanted = self.all();
+        wanted.retain(is_wanted);
+        wanted.retain(|hook| hook.handler.identity().is_none_or(|same| seen.insert(same)));
+        wanted.retain(|hook| hook.once.as_ref().is_none_or(|has_run| !has_run.swap(true, Ordering::Relaxed)));
         wanted
-            .into_iter()
-            .filter(|hook| hook.handler.identity().is_none_or(|same| seen.insert(same)))
-            .collect()
     }
 }
 

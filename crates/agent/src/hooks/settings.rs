@@ -59,6 +59,15 @@ pub enum HandlerConfig {
         /// The model.
         model: Option<String>,
     },
+    /// A tool of an MCP server.
+    McpTool {
+        /// The server.
+        server: String,
+        /// The tool, as the server calls it.
+        tool: String,
+        /// Its input, a JSON object; `${tool_input.command}` in a text is that value of what happened.
+        input: Vec<u8>,
+    },
     /// A handler that cannot be run, and why.
     Unsupported(String),
 }
@@ -74,6 +83,8 @@ pub struct HookDefinition {
     pub condition: Option<Rule>,
     /// How long it may take.
     pub timeout: Duration,
+    /// Whether it runs only once: for those of commands and skills.
+    pub is_once: bool,
     /// How it is reached.
     pub config: HandlerConfig,
 }
@@ -135,7 +146,9 @@ impl HookDefinitions {
                 Some(why) => HandlerConfig::Unsupported(why.clone()),
                 None => config(handler),
             };
-            if event == HookEvent::SessionStart && !matches!(config, HandlerConfig::Command { .. }) {
+            let is_early = matches!(config, HandlerConfig::Http { .. } | HandlerConfig::Prompt { .. });
+            let is_unsupported = matches!(config, HandlerConfig::Unsupported(_));
+            if event == HookEvent::SessionStart && (is_early || is_unsupported) {
                 let kind = text(handler, "type").unwrap_or_default();
                 self.problems.push(format!("{file}: {kind:?} hooks are not called for {name}"));
                 continue;
@@ -153,14 +166,16 @@ impl HookDefinitions {
             // A condition that cannot be read holds always: the handler may be a guard.
             let condition = rule.filter(|rule| rule.unknown().is_none());
             let timeout = timeout(event, handler, &config);
-            self.list.push(HookDefinition { event, matcher: matcher.clone(), condition, timeout, config });
+            let is_once = handler.get("once").and_then(Value::boolean) == Some(true);
+            let matcher = matcher.clone();
+            self.list.push(HookDefinition { event, matcher, condition, timeout, is_once, config });
         }
     }
 
     fn unusable(&mut self, event: HookEvent, matcher: HookMatcher, why: String) {
         self.problems.push(why.clone());
-        let config = HandlerConfig::Unsupported(why);
-        self.list.push(HookDefinition { event, matcher, condition: None, timeout: DEFAULT_TIMEOUT, config });
+        let (config, timeout) = (HandlerConfig::Unsupported(why), DEFAULT_TIMEOUT);
+        self.list.push(HookDefinition { event, matcher, condition: None, timeout, is_once: false, config });
     }
 }
 
@@ -195,6 +210,15 @@ fn config(handler: Value<'_>) -> HandlerConfig {
             let variables = handler.get("allowedEnvVars").map(texts).unwrap_or_default();
             HandlerConfig::Http { url, headers: headers.collect(), variables }
         }
+        Some("mcp_tool") => match (text(handler, "server"), text(handler, "tool")) {
+            (Some(server), Some(tool)) => {
+                let input = handler.get("input").filter(|input| input.kind() == ValueKind::Object);
+                let input = input.map_or_else(|| b"{}".to_vec(), |input| input.raw().to_vec());
+                HandlerConfig::McpTool { server, tool, input }
+            }
+            (None, _) => missing("server"),
+            (_, None) => missing("tool"),
+        },
         Some("prompt") => match text(handler, "prompt") {
             Some(prompt) => HandlerConfig::Prompt { prompt, model: text(handler, "model") },
             None => missing("prompt"),

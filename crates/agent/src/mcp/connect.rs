@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::config::ServerKind;
 use super::event_stream::EventStreamTransport;
@@ -20,6 +20,7 @@ use crate::tools::bash::group::ProcessGroups;
 pub struct McpProcesses {
     pub(super) groups: Arc<ProcessGroups>,
     started: Arc<AtomicU64>,
+    session: Arc<Mutex<Option<String>>>,
 }
 
 impl fmt::Debug for McpProcesses {
@@ -32,6 +33,15 @@ impl McpProcesses {
     /// Ends all processes, and returns when they are gone.
     pub fn end_all(&self) {
         self.groups.end_all();
+    }
+
+    /// Returns the id of the session that they are started for, once it is known.
+    pub(super) fn session(&self) -> Option<String> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_session(&self, session: &str) {
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.to_owned());
     }
 
     fn next_number(&self) -> u64 {

@@ -5,6 +5,7 @@ use annals_json::{ArrayWriter, RawJson, Value, compact, object};
 use super::block::BlockReader;
 use super::message::text;
 use super::saved::ResultFiles;
+use super::server::McpError;
 use crate::tools::{Outcome, ToolContent};
 
 /// Whose result it is, and how much of it the model sees.
@@ -46,6 +47,26 @@ pub(super) fn outcome(result: &[u8], limits: &ResultLimits<'_>) -> Outcome {
         }
     };
     Outcome { shown, kept, meta, ..Outcome::default() }
+}
+
+/// What a tool answered, as one text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ToolAnswer {
+    /// The texts, joined by line feeds.
+    pub(crate) text: String,
+    /// Whether the tool says that it failed.
+    pub(crate) is_error: bool,
+}
+
+impl ToolAnswer {
+    /// Reads the result of the server.
+    pub(super) fn read(result: &[u8]) -> Result<Self, McpError> {
+        let result = Value::parse(result).map_err(|_| McpError::Malformed("no JSON"))?;
+        let blocks = result.get("content").into_iter().flat_map(Value::items);
+        let words: Vec<String> = blocks.filter_map(|block| text(block, "text")).collect();
+        let is_error = result.get("isError").and_then(Value::boolean) == Some(true);
+        Ok(Self { text: words.join("\n"), is_error })
+    }
 }
 
 impl ResultLimits<'_> {

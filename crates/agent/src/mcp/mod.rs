@@ -21,8 +21,10 @@ mod content;
 mod event_stream;
 mod http;
 mod inbox;
+mod mentioned;
 mod message;
 mod pending;
+mod permission;
 mod process;
 mod prompt;
 mod resources;
@@ -34,8 +36,11 @@ mod tool;
 
 pub use config::{McpConfigError, McpServerConfig, ServerKind, fingerprint};
 pub use connect::{ConfigConnector, McpLaunch, McpProcesses};
+pub(crate) use content::ToolAnswer;
 pub use http::McpHttp;
 pub use inbox::McpInbox;
+pub(crate) use mentioned::MentionedResource;
+pub use permission::McpPermissionTool;
 pub use server::{
     ConnectFuture, McpConnector, McpError, McpFuture, McpLimits, McpOrigin, McpServer, McpState, McpStatus,
     McpTransport,

@@ -62,6 +62,7 @@ impl ProcessTransport {
         command.env_clear();
         command.envs(launch.environment.iter().map(|(name, value)| (name, value)));
         command.env("CLAUDE_PROJECT_DIR", &launch.folder);
+        command.envs(launch.processes.session().map(|session| ("CLAUDE_CODE_SESSION_ID", session)));
         command.envs(env.iter().map(|(name, value)| (name, value.reveal())));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = launch.processes.groups.launch(&mut command, mark);

@@ -162,7 +162,7 @@ fn shown(json: &[u8], call: &CallContext<'_>, server: &str) -> Outcome {
 }
 
 /// Returns the contents of a resource, with files in place of what is not text.
-fn contents(result: &[u8], files: &ResultFiles) -> Vec<u8> {
+pub(super) fn contents(result: &[u8], files: &ResultFiles) -> Vec<u8> {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     let items = Value::parse(result).ok().and_then(|result| result.get("contents"));

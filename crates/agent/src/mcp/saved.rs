@@ -41,7 +41,7 @@ impl ResultFiles {
         }
     }
 
-    #[cfg(test)]
+    /// Returns a place that keeps nothing.
     pub(super) fn none() -> Self {
         Self { folder: None, stem: String::new(), made: AtomicU64::new(0) }
     }

@@ -33,6 +33,11 @@ impl McpServers {
         self.iter().find(|server| server.name() == name)
     }
 
+    /// Tells the processes of servers, when they start, which session it is.
+    pub fn set_session(&self, session: &str) {
+        self.processes.set_session(session);
+    }
+
     /// Waits until each server is connected or has failed.
     pub async fn settle(&self) {
         for server in self.iter() {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use annals_json::{ObjectWriter, Value};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::content::ToolAnswer;
 use super::inbox::{McpInbox, serve};
 use super::message::{self, text};
 use super::prompt::PromptDefinition;
@@ -236,6 +237,16 @@ impl McpServer {
             _ => request.is_open = false,
         }
         message::result(&answer?)
+    }
+
+    /// Calls a tool for something else than the model, and returns its texts.
+    pub(crate) async fn answer_of(
+        self: &Arc<Self>,
+        tool: &str,
+        input: &[u8],
+        tool_use: &str,
+    ) -> Result<ToolAnswer, McpError> {
+        ToolAnswer::read(&self.call_tool(tool, input, tool_use).await?)
     }
 
     fn last_progress(&self, id: u64) -> Option<Instant> {

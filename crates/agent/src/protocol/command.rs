@@ -31,6 +31,8 @@ pub enum Command {
     SetMode(Mode),
     /// Sets how many tokens the model may think, from the next request on; 0 for no thinking, `None` for the default.
     SetThinking(Option<u64>),
+    /// Runs the calls that a hook has left until now, and lets the model continue.
+    RunDeferred,
     /// Compacts the conversation, optionally with a focus.
     Compact(Option<String>),
     /// Ends the conversation after the queued commands. The caller of [`Commands::next`] handles it.

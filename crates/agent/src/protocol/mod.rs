@@ -33,9 +33,9 @@ pub use event::{Event, Notice, PullRequest, ToolProgress, UsageStorage, WrittenL
 pub use grants::Grants;
 pub use notification::{AgentAnswer, AgentNotification};
 pub use past_call::PastCall;
-pub use permission::{Denial, PermissionRequest, Permit, PermitChanges};
+pub use permission::{Denial, PermissionFuture, PermissionRequest, PermissionTool, Permit, PermitChanges};
 pub use relay::Relay;
-pub use report::{TerminalReason, TurnEnd, TurnError, TurnReport, tokens};
+pub use report::{DeferredCall, TerminalReason, TurnEnd, TurnError, TurnReport, tokens};
 pub use storage::SubagentStorage;
 
 /// Receives the events of a conversation.

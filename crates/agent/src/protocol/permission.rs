@@ -1,6 +1,9 @@
 //! Permission for tool calls: requests, answers, denials.
 
+use std::fmt;
+use std::future::Future;
 use std::path::PathBuf;
+use std::pin::Pin;
 
 use annals_json::Value;
 use annals_policy::Mode;
@@ -23,6 +26,15 @@ pub struct PermissionRequest {
     pub suggestions: Vec<String>,
     /// The file or folder that the call is about, if it is about one.
     pub path: Option<PathBuf>,
+}
+
+/// An answer on its way.
+pub type PermissionFuture<'p> = Pin<Box<dyn Future<Output = Permit> + Send + 'p>>;
+
+/// Decides about calls in place of a person. Dropping the future takes the question back.
+pub trait PermissionTool: fmt::Debug + Send + Sync {
+    /// Asks it.
+    fn ask<'p>(&'p self, question: &'p PermissionRequest) -> PermissionFuture<'p>;
 }
 
 /// The decision of a person.

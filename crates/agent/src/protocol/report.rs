@@ -39,6 +39,19 @@ pub struct TurnReport {
     pub reason: TerminalReason,
     /// The output that the caller's schema asks for: JSON.
     pub structured: Option<Vec<u8>>,
+    /// The call that waits until the session is resumed.
+    pub deferred: Option<DeferredCall>,
+}
+
+/// A call that a hook has left until the session is resumed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeferredCall {
+    /// The id of the call.
+    pub id: String,
+    /// The tool, by the name that the model used.
+    pub tool: String,
+    /// Its input: JSON.
+    pub input: Vec<u8>,
 }
 
 impl TurnReport {
@@ -58,6 +71,7 @@ impl TurnReport {
             denials: Vec::new(),
             reason: TerminalReason::Completed,
             structured: None,
+            deferred: None,
         }
     }
 
@@ -95,6 +109,8 @@ pub enum TerminalReason {
     Completed,
     /// A hook ended the turn.
     HookStopped,
+    /// A hook left the call until the session is resumed.
+    ToolDeferred,
     /// A hook of its end ended it for good.
     StopHookPrevented,
     /// It was interrupted while tools ran.
@@ -119,6 +135,7 @@ impl TerminalReason {
         match self {
             Self::Completed => "completed",
             Self::HookStopped => "hook_stopped",
+            Self::ToolDeferred => "tool_deferred",
             Self::StopHookPrevented => "stop_hook_prevented",
             Self::AbortedTools => "aborted_tools",
             Self::AbortedStreaming => "aborted_streaming",

@@ -16,6 +16,8 @@ pub struct AgentDefinition {
     pub tools: Toolset,
     /// The model, by any name; `None` for the model of the parent.
     pub model: Option<String>,
+    /// The hooks of its front matter: JSON.
+    pub hooks: Option<Vec<u8>>,
 }
 
 /// The tools of a sub-agent.
@@ -67,6 +69,7 @@ pub fn built_in_agents() -> Vec<AgentDefinition> {
             prompt: GENERAL_PROMPT.to_owned(),
             tools: Toolset::All,
             model: None,
+            hooks: None,
         },
         AgentDefinition {
             name: "Explore".to_owned(),
@@ -76,6 +79,7 @@ pub fn built_in_agents() -> Vec<AgentDefinition> {
             prompt: EXPLORE_PROMPT.to_owned(),
             tools: Toolset::These(read_only.map(str::to_owned).to_vec()),
             model: None,
+            hooks: None,
         },
     ]
 }

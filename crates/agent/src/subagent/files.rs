@@ -32,6 +32,10 @@ pub fn read_agent_files(folder: &Path, within: Option<&Path>) -> (Vec<AgentDefin
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    // A plugin may name a single file.
+    if folder.is_file() {
+        paths.push(folder.to_path_buf());
+    }
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
     paths.sort();
     paths.truncate(MAX_FILES);
@@ -71,6 +75,8 @@ fn parse(text: &str) -> Result<AgentDefinition, String> {
         prompt: body.to_owned(),
         tools,
         model: word("model").filter(|model| model != "inherit"),
+        // Without hooks that may be guards it is not run.
+        hooks: front_matter.json("hooks")?,
     })
 }
 

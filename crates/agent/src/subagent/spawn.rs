@@ -48,6 +48,8 @@ pub struct SubagentConfig<'a, T, S> {
     pub background: WorkQueue<'a>,
     /// The sub-agents that nobody waits for.
     pub background_agents: Arc<BackgroundAgents>,
+    /// The model of all sub-agents, whatever they or their callers say.
+    pub model: Option<String>,
     /// Returns the full name of a model.
     pub model_name: Box<dyn Fn(&str) -> String + Send + Sync + 'a>,
 }
@@ -96,7 +98,11 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
     fn turn_config(&self, definition: &AgentDefinition, task: &AgentTask, parent: &TurnConfig) -> TurnConfig {
         let named = task.model.as_ref().or(definition.model.as_ref());
         TurnConfig {
-            model: named.map_or_else(|| parent.model.clone(), |name| (self.config.model_name)(name)),
+            model: match (&self.config.model, named) {
+                (Some(model), _) => model.clone(),
+                (None, Some(name)) => (self.config.model_name)(name),
+                (None, None) => parent.model.clone(),
+            },
             max_responses: Some(MAX_RESPONSES),
             approver: match task.place {
                 AgentPlace::Foreground => parent.approver,
@@ -141,7 +147,11 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
         agent.system_prompt = Some(system_prompt);
         agent.skills = Arc::clone(&self.config.skills);
         agent.grants = parent.grants.clone();
-        agent.hooks = parent.hooks.clone();
+        agent.hooks = parent.hooks.for_agent(&definition.name);
+        // Nobody is asked about what happens in the background.
+        if task.place == AgentPlace::Foreground {
+            agent.permission_tool = parent.permission_tool.cloned();
+        }
         agent.prompt_id = parent.prompt_id.map(str::to_owned);
         agent.subagent = Some((id.to_owned(), definition.name.clone()));
         Ok(agent)

@@ -6,12 +6,13 @@
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::Arc;
 
 use annals_json::Fields;
 
 use crate::api::request::ToolSpec;
 use crate::hooks::{HookScope, Hooks};
-use crate::protocol::{Grants, Relay, SubagentStorage, ToolProgress, TurnConfig};
+use crate::protocol::{Grants, PermissionTool, Relay, SubagentStorage, ToolProgress, TurnConfig};
 use annals_policy::Policy;
 
 pub mod agent;
@@ -173,6 +174,8 @@ pub struct Parent<'s> {
     pub relay: &'s Relay,
     /// What is told of events.
     pub hooks: &'s Hooks,
+    /// What decides about calls where nobody can be asked.
+    pub permission_tool: Option<&'s Arc<dyn PermissionTool>>,
     /// What every event tells.
     pub hook_scope: &'s HookScope,
     /// The id of the current prompt, for hooks.

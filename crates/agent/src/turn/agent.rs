@@ -20,7 +20,7 @@ use crate::context::SystemPrompt;
 use crate::conversation::{Conversation, Grouping};
 use crate::hooks::Hooks;
 use crate::mcp::McpServers;
-use crate::protocol::{Event, EventSink, Grants, TurnConfig};
+use crate::protocol::{Event, EventSink, Grants, PermissionTool, TurnConfig};
 use crate::tools::background::{self, BackgroundAgents};
 use crate::tools::structured::StructuredSlot;
 use crate::tools::{Tool, ToolContext};
@@ -85,6 +85,11 @@ pub struct Agent<'a, T, S> {
     pub(super) told: ToldContext,
     /// The sub-agents in the background.
     pub background: Arc<BackgroundAgents>,
+    /// What decides about calls where nobody can be asked.
+    pub permission_tool: Option<Arc<dyn PermissionTool>>,
+    /// Whether nobody looks on: then a hook may leave a call until the session is resumed, and resources of servers are not
+    /// attached.
+    pub is_headless: bool,
     /// How often hooks may keep a turn from ending.
     pub max_stop_blocks: u32,
     /// How long a question may be open before hooks are told of it.
@@ -128,6 +133,8 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             used_skills: Vec::new(),
             told: ToldContext::default(),
             background: Arc::default(),
+            permission_tool: None,
+            is_headless: false,
             max_stop_blocks: MAX_STOP_BLOCKS,
             notify_after: NOTIFY_AFTER,
         }

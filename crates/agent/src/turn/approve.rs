@@ -9,7 +9,7 @@ use annals_policy::{Decision, Policy, Reason};
 use annals_store::source::new_uuid;
 
 use super::agent::Agent;
-use super::hooks::{CallVerdict, WaitReason};
+use super::hooks::{CallVerdict, HookedDecision, WaitReason};
 use super::pending::PendingCall;
 use super::wait::{Either, either};
 use crate::api::call::RetryClock;
@@ -26,6 +26,8 @@ pub(super) enum Approval {
     /// A plan was approved: the call runs, and plan mode ends.
     LeavePlan(ApprovedCall),
     Resolved(Outcome),
+    /// The call waits until the session is resumed.
+    Deferred,
     Interrupted,
 }
 
@@ -42,7 +44,7 @@ impl Approval {
     pub(super) fn agreed(&self) -> Option<&Path> {
         match self {
             Self::Run(call) | Self::LeavePlan(call) => call.path.as_deref(),
-            Self::Resolved(_) | Self::Interrupted => None,
+            Self::Resolved(_) | Self::Deferred | Self::Interrupted => None,
         }
     }
 
@@ -70,26 +72,44 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         resolve(self.policy.files, workspace.working(), &full).ok().map(|resolved| resolved.real)
     }
 
-    /// Decides whether a call runs.
-    pub(super) async fn approve(
+    /// Returns what a call would do before hooks are told of it, or its result if it cannot be made.
+    pub(super) fn first_reading(&self, call: &PendingCall) -> Result<ToolRequest, Outcome> {
+        match &call.not_run_reason {
+            Some(why) => Err(wrong(why)),
+            None => self.read_call(&call.name, &call.input),
+        }
+    }
+
+    /// Decides whether a call runs that is made by itself.
+    pub(super) async fn approve_alone(
         &mut self,
         call: &PendingCall,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Approval {
-        if let Some(why) = &call.not_run_reason {
-            return Approval::Resolved(wrong(why));
+        let verdicts = self.before_calls(std::slice::from_ref(call), commands, report).await;
+        match verdicts.and_then(|mut verdicts| verdicts.pop()) {
+            Some(verdict) => self.approve(call, verdict, commands, report).await,
+            None => Approval::Interrupted,
         }
-        let first = match self.read_call(&call.name, &call.input) {
-            Ok(wanted) => wanted,
-            Err(outcome) => return Approval::Resolved(outcome),
-        };
-        let verdict = match self.before_call(call, &first, commands, report).await {
-            Some(verdict) => verdict,
-            None => return Approval::Interrupted,
-        };
+    }
+
+    /// Decides whether a call runs, after hooks were told of it.
+    pub(super) async fn approve(
+        &mut self,
+        call: &PendingCall,
+        verdict: CallVerdict,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> Approval {
         let (input, hooked) = match verdict {
+            CallVerdict::Invalid(outcome) => return Approval::Resolved(outcome),
             CallVerdict::Denied(why) => return self.deny(call, why.clone(), &why, report),
+            CallVerdict::Deferred => {
+                let why = "a hook defers a call where that is not possible; the rules decide".to_owned();
+                report(Event::Notice(Notice::Hook(why)));
+                (None, HookedDecision::default())
+            }
             CallVerdict::Continue { input, decision } => (input, decision),
         };
         let wanted = match self.read_call(&call.name, input.as_deref().unwrap_or(&call.input)) {
@@ -133,6 +153,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         match (by_hook, self.turn_config.approver) {
             (Some(permit), _) => Ok(permit),
             (None, Approver::Nobody) => {
+                if let Some(tool) = self.permission_tool.clone() {
+                    return match either(tool.ask(question), commands.interrupt()).await {
+                        Either::First(permit) => Ok(permit),
+                        Either::Second(()) => Err(Approval::Interrupted),
+                    };
+                }
                 let denied = Decision::Ask { because, suggestions: Vec::new() }.headless();
                 let why = match denied {
                     Decision::Deny { because } => because.to_string(),

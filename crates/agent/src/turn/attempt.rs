@@ -25,6 +25,8 @@ pub(super) enum RunOutcome {
     All,
     /// The person interrupted them; calls without a result get an error.
     Interrupted,
+    /// A hook leaves the call to be run when the session is resumed: it has no result.
+    Deferred,
 }
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
@@ -47,6 +49,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             subagent_storage: &subagent_storage,
             relay: &relay,
             hooks: &self.hooks,
+            permission_tool: self.permission_tool.as_ref(),
             prompt_id: self.prompt_id.as_deref(),
         };
         let (sender, mut receiver) = unbounded_channel();

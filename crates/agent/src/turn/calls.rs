@@ -8,7 +8,7 @@ use annals_transcript::draft::{Draft, PlacementError, ToolOutcome, ToolResultDra
 use super::agent::Agent;
 use super::approve::{Approval, failed};
 use super::attempt::RunOutcome;
-use super::hooks::AnsweredCall;
+use super::hooks::{AnsweredCall, CallVerdict};
 use super::pending::PendingCall;
 use super::progress::ProgressLog;
 use super::pull_request::{pull_request, pull_request_record};
@@ -29,13 +29,26 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     ) -> Result<RunOutcome, AppendError> {
         let mut rest = calls;
         let mut grouping = Grouping::NewMessage;
-        let mut answered = Vec::new();
+        let (mut answered, mut is_deferred) = (Vec::new(), false);
         self.used_skills.clear();
         while !rest.is_empty() {
             let (group, after) = rest.split_at(self.group(rest));
             let mut approvals = Vec::new();
-            for call in group {
-                let approval = self.approve(call, commands, report).await;
+            let verdicts = match self.before_calls(group, commands, report).await {
+                Some(verdicts) => verdicts,
+                None => {
+                    self.answer_all(rest, INTERRUPTED_CALL, grouping, report)?;
+                    return Ok(RunOutcome::Interrupted);
+                }
+            };
+            for (call, verdict) in group.iter().zip(verdicts) {
+                if self.is_headless && matches!(verdict, CallVerdict::Deferred) {
+                    self.note_deferred(call);
+                    approvals.push(Approval::Deferred);
+                    is_deferred = true;
+                    continue;
+                }
+                let approval = self.approve(call, verdict, commands, report).await;
                 let approval = self.expand_skill(call, approval, commands, report).await;
                 if matches!(approval, Approval::Interrupted) {
                     self.answer_all(rest, INTERRUPTED_CALL, grouping, report)?;
@@ -52,7 +65,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             // What hooks said before the calls comes before the results.
             self.append_remarks()?;
             let mut links = Vec::new();
-            for ((call, outcome), approval) in group.iter().zip(outcomes).zip(&approvals) {
+            let with_result = group.iter().zip(outcomes).zip(&approvals);
+            for ((call, outcome), approval) in
+                with_result.filter(|(_, approval)| !matches!(approval, Approval::Deferred))
+            {
                 links.extend(
                     outcome.iter().filter_map(|(outcome, _)| pull_request(&call.name, &call.input, outcome)),
                 );
@@ -86,6 +102,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 return Ok(ran);
             }
             rest = after;
+        }
+        if is_deferred {
+            // The calls wait, and so does what follows them.
+            self.append_used_skills()?;
+            return Ok(RunOutcome::Deferred);
         }
         let told = self.after_batch(&answered, commands, report).await;
         self.append_remarks()?;

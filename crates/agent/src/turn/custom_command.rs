@@ -58,6 +58,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Applies the rules and the model of a command to this turn.
     pub(super) fn apply_command(&mut self, invocation: &Invocation) -> SavedModel {
         let command = &invocation.command;
+        self.hooks.use_skill(&command.name);
         self.grants.allow_for_turn(&command.rules(), command.author.source());
         let model = command.model.clone().map(|model| std::mem::replace(&mut self.turn_config.model, model));
         SavedModel { model }
@@ -202,7 +203,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         object.end();
         let id = format!("command-{}", new_uuid(self.conversation.store().source));
         let call = PendingCall::from_command(id, tool, json);
-        let approval = self.approve(&call, commands, report).await;
+        let approval = self.approve_alone(&call, commands, report).await;
         if matches!(approval, Approval::Interrupted) {
             return CallResult::Interrupted;
         }

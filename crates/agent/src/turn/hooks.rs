@@ -3,11 +3,13 @@
 //! | module | owns |
 //! |---|---|
 //! | `turns`, `stop` | the start, the prompt, the end, a compaction |
+//! | `before` | calls that are about to run |
 //! | `calls` | results, batches of calls, a changed folder |
 //! | `ends` | what hooks only watch |
 //! | `conditions`, `input` | which calls a hook is told of, and what it sees of them |
 //! | `records` | what hooks did, as records of the session |
 
+mod before;
 mod calls;
 mod conditions;
 mod ends;
@@ -33,7 +35,7 @@ use crate::hooks::{
     HookCall, HookDecision, HookEvent, HookOutcome, HookScope, PermissionAnswer, hook_name, run,
 };
 use crate::protocol::{Commands, Event, EventSink, Notice, PermissionRequest, Permit, UsageStorage};
-use crate::tools::ToolRequest;
+use crate::tools::{Outcome, ToolRequest};
 pub(super) use calls::AnsweredCall;
 pub use ends::{SessionExit, WaitReason};
 pub(super) use records::CallRemarks;
@@ -57,8 +59,12 @@ impl<'v> HookSubject<'v> {
 
 /// What hooks say about a call.
 pub(super) enum CallVerdict {
+    /// The call cannot be made, and no hook was told of it; this is its result.
+    Invalid(Outcome),
     /// The call does not run; this is its result.
     Denied(String),
+    /// The call is left to be run later.
+    Deferred,
     /// The rules decide, about this input if it was changed.
     Continue { input: Option<Vec<u8>>, decision: HookedDecision },
 }
@@ -148,39 +154,6 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let folder = self.conversation.overflow_folder();
         let subject = RecordSubject { event, value, id, folder: folder.as_deref() };
         self.remarks.extend(subject.remarks(outcome));
-    }
-
-    /// Tells hooks that a call is about to run.
-    pub(super) async fn before_call(
-        &mut self,
-        call: &PendingCall,
-        wanted: &ToolRequest,
-        commands: &mut Commands,
-        report: &mut EventSink<'_>,
-    ) -> Option<CallVerdict> {
-        let (event, tool) = (HookEvent::PreToolUse, self.canonical_name(&call.name));
-        let seen = self.hook_input(call);
-        let fill = |input: &mut ObjectWriter<'_>| {
-            input.string("tool_name", &tool).raw("tool_input", &seen);
-            input.string("tool_use_id", &call.id);
-        };
-        let subject = HookSubject { event, value: &tool, tool_use: Some(&call.id), wanted: Some(wanted) };
-        let outcome = self.tell(subject, fill, commands, report).await?;
-        let name = hook_name(event, &tool);
-        self.note(event, &tool, &call.id, &outcome);
-        self.hook_stop = self.hook_stop.take().or(outcome.stop);
-        let denied = outcome.blocks.into_iter().next_back();
-        Some(match (denied, outcome.decision) {
-            (Some(why), _) | (None, Some((HookDecision::Deny, why))) => {
-                CallVerdict::Denied(format!("{name} hook error: {why}"))
-            }
-            (None, Some((HookDecision::Defer, _))) => CallVerdict::Denied(format!(
-                "{name} hook error: it defers the call, which is not supported here, so the call was not run"
-            )),
-            (None, decision) => {
-                CallVerdict::Continue { input: outcome.updated_input, decision: HookedDecision(decision) }
-            }
-        })
     }
 
     /// Tells hooks that a person would be asked; `Some(None)` if they leave it to the person.

@@ -7,6 +7,7 @@
 //! | `state` | a turn in progress |
 //! | `prompt_start` | turns that a prompt opens: what it mentions, lines for the shell |
 //! | `custom_command` | turns that a custom command opens: its text, files, rules and model |
+//! | `deferred` | turns without a prompt: calls that were left for later |
 //! | `respond` | one response: requested, streamed, written |
 //! | `step` | what follows a response, or its failure |
 //! | `calls` | the tool calls of a response: approval → attempt → result |
@@ -31,6 +32,7 @@ mod background;
 mod calls;
 mod compact;
 mod custom_command;
+mod deferred;
 mod hooks;
 mod memory;
 mod pending;

@@ -3,6 +3,7 @@
 use annals_json::Value;
 
 use crate::api::stream::Block;
+use crate::protocol::DeferredCall;
 
 /// A tool call without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,11 @@ impl PendingCall {
             input: input.map_or_else(|| b"{}".to_vec(), |input| input.raw().to_vec()),
             not_run_reason,
         }
+    }
+
+    /// Makes a call that has waited until now.
+    pub(super) fn from_deferred(call: DeferredCall) -> Self {
+        Self { id: call.id, name: call.tool, input: call.input, not_run_reason: None }
     }
 
     /// Makes a call for a custom command.

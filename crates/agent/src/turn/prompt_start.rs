@@ -13,6 +13,7 @@ use super::attempt::RunOutcome;
 use super::custom_command::Interruption;
 use super::pending::PendingCall;
 use super::progress::ProgressLog;
+use super::wait::{Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
 use crate::context::{Mention, prompt_mentions};
@@ -71,7 +72,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let Some(real) = self.resolve_path(&mention.path) else { return Ok(None) };
         let kind = self.policy.files.kind(&real);
         if !matches!(kind, FileKind::File | FileKind::Folder) {
-            return Ok(None);
+            return self.attach_resource(mention, commands, report).await;
         }
         let input = object(|input| {
             input.string("file_path", &mention.path);
@@ -109,6 +110,27 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 let shown = shown(&path);
                 Ok(Some(Attachment::File(AttachedFile { path, shown, kept: outcome.kept })))
             }
+        }
+    }
+
+    /// Reads a resource of a server, where somebody typed its name: elsewhere it stays text, as in the original.
+    async fn attach_resource(
+        &mut self,
+        mention: &Mention,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> Result<Option<Attachment>, Interruption> {
+        if self.is_headless {
+            return Ok(None);
+        }
+        match either(self.mcp.mentioned(&mention.path), commands.interrupt()).await {
+            Either::First(None) => Ok(None),
+            Either::First(Some(Ok(resource))) => Ok(Some(Attachment::Resource(resource))),
+            Either::First(Some(Err(why))) => {
+                report(Event::Notice(Notice::NotAttached(mention.path.clone(), why)));
+                Ok(None)
+            }
+            Either::Second(()) => Err(Interruption),
         }
     }
 

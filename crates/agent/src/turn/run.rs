@@ -38,6 +38,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             setting @ (Command::SetModel(_) | Command::SetMode(_) | Command::SetThinking(_)) => {
                 self.apply(setting)
             }
+            Command::RunDeferred => return Some(self.run_deferred(commands, report).await),
             Command::Compact(focus) => {
                 return Some(self.compact_by_hand(focus.as_deref(), commands, report).await);
             }
@@ -103,23 +104,33 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> TurnReport {
-        let began = Instant::now();
-        let mut state = TurnState {
-            finished: TurnReport::empty(),
-            pauses: 0,
-            continuations: 0,
-            has_dropped_thinking: false,
-            model: None,
-            stop_blocks: 0,
-            output_requests: 0,
-        };
+        let (began, mut state) = (Instant::now(), TurnState::new());
         self.conversation.set_typed(prompt.typed().cloned());
         self.mcp.settle().await;
         let invocation = Invocation::of(prompt, &self.custom);
         let invocation = invocation.or_else(|| Invocation::of(prompt, &self.mcp.commands()));
+        let input = match &invocation {
+            Some(invocation) => TurnInput::Command(prompt, invocation),
+            None => TurnInput::Prompt(prompt),
+        };
+        self.whole_turn(input, began, &mut state, commands, report).await
+    }
+
+    /// Runs a turn that was prepared, and reports it.
+    pub(super) async fn whole_turn(
+        &mut self,
+        input: TurnInput<'_>,
+        began: Instant,
+        state: &mut TurnState,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> TurnReport {
         // A fallback model holds for the rest of the turn.
         let model = self.turn_config.model.clone();
-        let saved = invocation.as_ref().map(|invocation| self.apply_command(invocation));
+        let saved = match input {
+            TurnInput::Command(_, invocation) => Some(self.apply_command(invocation)),
+            TurnInput::Prompt(_) | TurnInput::Deferred(_) => None,
+        };
         let (mut denials, mut counted) = (Vec::new(), Vec::<(String, Tokens)>::new());
         let ending = {
             // Usage and denials of sub-agents are included.
@@ -131,11 +142,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 }
                 report(event);
             };
-            let input = match &invocation {
-                Some(invocation) => TurnInput::Command(prompt, invocation),
-                None => TurnInput::Prompt(prompt),
+            let ran = match input {
+                TurnInput::Deferred(calls) => self.run_open(calls, state, commands, &mut report).await,
+                input => self.run(input, state, commands, &mut report).await,
             };
-            let ending = match self.run(input, &mut state, commands, &mut report).await {
+            let ending = match ran {
                 Ok(ending) => ending,
                 Err(error) => TurnEnd::Failed(error),
             };
@@ -161,7 +172,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         };
         let reason = reason_of(&ending, state.finished.reason);
         let structured = self.structured.as_ref().and_then(|slot| slot.take());
-        let finished = TurnReport { ending, millis, denials, reason, structured, ..state.finished };
+        let finished = std::mem::replace(&mut state.finished, TurnReport::empty());
+        let finished = TurnReport { ending, millis, denials, reason, structured, ..finished };
         let finished = finished.with_usage(counted);
         report(Event::Finished(finished.clone()));
         finished
@@ -191,12 +203,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if self.at_start(commands, report).await.is_none() {
             return Ok(TurnEnd::Interrupted);
         }
+        let Some(prompt) = input.prompt() else { return Ok(TurnEnd::Done) };
         let hooked = match self.before_prompt(input, commands, report).await {
             None => return Ok(TurnEnd::Interrupted),
             Some(Err(ending)) => {
                 if let TurnEnd::PromptBlocked(why) = &ending {
                     // Programs know these words.
-                    let prompt = input.prompt().text();
+                    let prompt = prompt.text();
                     state.finished.text = format!(
                         "UserPromptSubmit operation blocked by hook:\n{why}\n\nOriginal prompt: {prompt}"
                     );
@@ -205,7 +218,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             }
             Some(Ok(remarks)) => remarks,
         };
-        if let Prompt::Notification(ended) = input.prompt().plain() {
+        if let Prompt::Notification(ended) = prompt.plain() {
             report(Event::BackgroundEnded(AgentNotification::clone(ended)));
         } else if self.queued > 0 {
             self.queued -= 1;
@@ -231,6 +244,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 }
                 CommandStart::Interrupted => return Ok(TurnEnd::Interrupted),
             },
+            TurnInput::Deferred(_) => {}
         }
         self.append_hook_lines(hooked)?;
         if let Some(why) = self.hook_stop.take() {
@@ -240,6 +254,16 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             (state.finished.reason, state.finished.text) = (TerminalReason::HookStopped, words);
             return Ok(TurnEnd::Done);
         }
+        self.respond_until_done(state, commands, report).await
+    }
+
+    /// Asks the model and runs its calls until it is done.
+    pub(super) async fn respond_until_done(
+        &mut self,
+        state: &mut TurnState,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> Result<TurnEnd, TurnError> {
         loop {
             self.append_notices()?;
             self.append_notifications(report)?;

@@ -74,6 +74,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         match self.expand(&invocation, commands, report).await {
             Expansion::Done { text, files } => {
                 let used = &invocation.command;
+                self.hooks.use_skill(&used.name);
                 self.grants.allow_for_turn(&used.rules(), used.author.source());
                 if let Some(model) = &used.model {
                     self.turn_config.model.clone_from(model);

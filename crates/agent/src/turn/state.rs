@@ -1,5 +1,6 @@
 //! The state of a turn: what opened it, how far it has come, what is next.
 
+use super::pending::PendingCall;
 use crate::commands::Invocation;
 use crate::protocol::{Prompt, TurnEnd, TurnReport};
 
@@ -8,13 +9,16 @@ use crate::protocol::{Prompt, TurnEnd, TurnReport};
 pub(super) enum TurnInput<'p> {
     Prompt(&'p Prompt),
     Command(&'p Prompt, &'p Invocation),
+    /// Calls that a hook has left until now.
+    Deferred(&'p [PendingCall]),
 }
 
 impl<'p> TurnInput<'p> {
-    /// Returns the prompt as it came.
-    pub(super) fn prompt(self) -> &'p Prompt {
+    /// Returns the prompt as it came; `None` if there was none.
+    pub(super) fn prompt(self) -> Option<&'p Prompt> {
         match self {
-            Self::Prompt(prompt) | Self::Command(prompt, _) => prompt,
+            Self::Prompt(prompt) | Self::Command(prompt, _) => Some(prompt),
+            Self::Deferred(_) => None,
         }
     }
 }
@@ -37,4 +41,18 @@ pub(super) struct TurnState {
     pub(super) stop_blocks: u32,
     /// How often the model was asked for the output of the schema.
     pub(super) output_requests: u32,
+}
+
+impl TurnState {
+    pub(super) fn new() -> Self {
+        Self {
+            finished: TurnReport::empty(),
+            pauses: 0,
+            continuations: 0,
+            has_dropped_thinking: false,
+            model: None,
+            stop_blocks: 0,
+            output_requests: 0,
+        }
+    }
 }

@@ -136,17 +136,29 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         Ok(Step::Request)
     }
 
-    async fn run_and_ask(
+    pub(super) async fn run_and_ask(
         &mut self,
         calls: &[PendingCall],
         state: &mut TurnState,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Result<Step, TurnError> {
-        if self.run_calls(calls, commands, report).await? == RunOutcome::Interrupted {
-            self.append_interruption(INTERRUPTED_CALL, report)?;
-            state.finished.reason = TerminalReason::AbortedTools;
-            return Ok(Step::End(TurnEnd::Interrupted));
+        match self.run_calls(calls, commands, report).await? {
+            RunOutcome::All => {}
+            RunOutcome::Interrupted => {
+                self.append_interruption(INTERRUPTED_CALL, report)?;
+                state.finished.reason = TerminalReason::AbortedTools;
+                return Ok(Step::End(TurnEnd::Interrupted));
+            }
+            RunOutcome::Deferred => {
+                let finished = &mut state.finished;
+                finished.reason = TerminalReason::ToolDeferred;
+                finished.stop_reason = Some(TerminalReason::ToolDeferred.name().to_owned());
+                let open = self.conversation.deferred_calls()?;
+                finished.deferred = open.into_iter().next_back();
+                finished.text.clear();
+                return Ok(Step::End(TurnEnd::Done));
+            }
         }
         if self.hook_stop.take().is_some() {
             state.finished.reason = TerminalReason::HookStopped;

@@ -65,6 +65,9 @@ pub(crate) struct SdkArgs {
     /// Additional beta headers
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) betas: Vec<String>,
+    /// Load the plugin of this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) plugin_dir: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) inert: InertArgs,
 }
@@ -72,8 +75,6 @@ pub(crate) struct SdkArgs {
 /// Options that are accepted and have no effect; each is reported.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct InertArgs {
-    #[arg(long, hide = true, value_name = "DIR")]
-    plugin_dir: Vec<PathBuf>,
     #[arg(long, hide = true)]
     include_hook_events: bool,
     #[arg(long, hide = true, value_name = "N")]
@@ -94,7 +95,6 @@ impl InertArgs {
     /// Returns the options that were given and have no effect, each with the reason.
     pub(crate) fn given(&self) -> Vec<(&'static str, &'static str)> {
         let all = [
-            (!self.plugin_dir.is_empty(), "--plugin-dir", "plugins are not supported"),
             (self.include_hook_events, "--include-hook-events", "events of hooks are not printed"),
             (self.task_budget.is_some(), "--task-budget", "budgets of tasks are not supported"),
             (
@@ -151,6 +151,8 @@ pub(crate) enum ThinkingShown {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use clap::Parser;
 
     use crate::args::ChatArgs;
@@ -198,6 +200,7 @@ mod tests {
                 "--setting-sources=",
                 "--plugin-dir",
                 "/p",
+                "--include-hook-events",
                 "--thinking",
                 "adaptive",
                 "--effort",
@@ -218,7 +221,7 @@ mod tests {
         assert_eq!(args.sdk.betas, ["a", "b"]);
         assert!(args.sdk.strict_mcp_config && args.sdk.include_partial_messages);
         let told: Vec<&str> = args.sdk.inert.given().into_iter().map(|(option, _)| option).collect();
-        assert_eq!(told, ["--plugin-dir"]);
+        assert_eq!((told, args.sdk.plugin_dir), (vec!["--include-hook-events"], vec![PathBuf::from("/p")]));
         assert_eq!(parse(&["--tools", ""]).sdk.tools.map(|tools| tools.join("")), Some(String::new()));
         assert_eq!(parse(&["--tools", "Read", "Edit"]).sdk.tools.map(|tools| tools.len()), Some(2));
         for line in

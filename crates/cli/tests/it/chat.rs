@@ -8,8 +8,10 @@ mod keys;
 mod left_running;
 mod mcp_servers;
 mod options;
+mod plugins;
 mod refused;
 mod starting;
+mod variables;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;

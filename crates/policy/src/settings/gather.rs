@@ -33,6 +33,8 @@ pub struct EffectiveSettings {
     pub sandbox: SandboxSettings,
     /// The hooks, those of the administrator first.
     pub hooks: Vec<SettingsHooks>,
+    /// Whether only hooks of the administrator run.
+    pub has_only_managed_hooks: bool,
     /// What is shown below the prompt.
     pub status_line: Option<StatusLineSetting>,
     /// Servers of projects that are not started.
@@ -63,6 +65,7 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext
     let sources: Vec<Settings> =
         sources.into_iter().map(|settings| narrowed(settings, context.trust)).collect();
     let limits: Vec<_> = sources.iter().map(|settings| (settings.source, settings.hook_limit)).collect();
+    effective.has_only_managed_hooks = !may_run_hooks(SettingsSource::User, &limits);
     for mut settings in sources {
         let path = settings.path.clone();
         if let Some(json) = settings.hooks.take().filter(|_| may_run_hooks(settings.source, &limits)) {

@@ -162,7 +162,7 @@ impl Bash {
             took: began.elapsed(),
             note: (!notes.is_empty()).then(|| notes.join("\n")),
         };
-        Ok(done.outcome(&started.output, self.shells.settings.session.as_deref()))
+        Ok(done.outcome(&started.output, &self.shells.settings))
     }
 
     /// Returns what the model is told of a command that failed, if the sandbox may be the reason.

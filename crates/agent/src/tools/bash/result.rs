@@ -1,6 +1,5 @@
 //! The result of a command: its output, or a file if it is too long, and its exit code.
 
-use std::path::Path;
 use std::time::Duration;
 
 use annals_store::overflow::{self, MAX_SHELL_OUTPUT};
@@ -9,7 +8,7 @@ use super::LimitHit;
 use super::exit_code::of_one;
 use super::group::CommandExit;
 use super::output::{OutputFile, clean};
-use super::shells::BackgroundCommand;
+use super::shells::{BackgroundCommand, ShellSettings};
 use crate::tools::Outcome;
 use crate::tools::answer::object;
 
@@ -36,12 +35,12 @@ struct OutputText {
 }
 
 impl FinishedCommand<'_> {
-    pub(super) fn outcome(self, output: &OutputFile, session: Option<&Path>) -> Outcome {
+    pub(super) fn outcome(self, output: &OutputFile, settings: &ShellSettings) -> Outcome {
         let exit_code = if self.ended == CommandExit::Code(1) { of_one(self.command) } else { None };
         if self.cut.is_some() || (self.ended != CommandExit::Code(0) && exit_code.is_none()) {
             return self.failure(output);
         }
-        let text = self.text(output, session);
+        let text = self.text(output, settings);
         let kept = object(|kept| {
             kept.string("stdout", &text.kept).string("stderr", self.note.as_deref().unwrap_or(""));
             kept.boolean("interrupted", false).boolean("isImage", false);
@@ -86,16 +85,16 @@ impl FinishedCommand<'_> {
         Outcome::failed(said.clone(), &said)
     }
 
-    fn text(&self, output: &OutputFile, session: Option<&Path>) -> OutputText {
-        let size = output.size();
+    fn text(&self, output: &OutputFile, settings: &ShellSettings) -> OutputText {
+        let (size, max, session) = (output.size(), settings.max_shown, settings.session.as_deref());
         // A character has at most four bytes, and a unit is at most one character.
-        let head = clean(&output.part(0, MAX_SHELL_OUTPUT * 4));
-        let fits = size <= (MAX_SHELL_OUTPUT * 4) as u64 && !overflow::is_too_large(&head);
+        let head = clean(&output.part(0, max * 4));
+        let fits = size <= (max * 4) as u64 && head.encode_utf16().count() <= max;
         if fits {
             let text = head.trim_end().to_owned();
             return OutputText { shown: text.clone(), kept: text, file: None };
         }
-        let kept: String = head.chars().take(MAX_SHELL_OUTPUT).collect();
+        let kept: String = head.chars().take(max).collect();
         let saved = session.map(|folder| overflow::save_file(folder, self.id, output.path()));
         match saved {
             Some(Ok(saved)) => {
@@ -105,13 +104,10 @@ impl FinishedCommand<'_> {
                 OutputText { shown, kept, file: Some((path, size)) }
             }
             Some(Err(error)) => {
-                let shown = format!(
-                    "{}\n[The full output could not be saved: {error}]",
-                    output.ends(MAX_SHELL_OUTPUT)
-                );
+                let shown = format!("{}\n[The full output could not be saved: {error}]", output.ends(max));
                 OutputText { shown, kept, file: None }
             }
-            None => OutputText { shown: output.ends(MAX_SHELL_OUTPUT), kept, file: None },
+            None => OutputText { shown: output.ends(max), kept, file: None },
         }
     }
 }

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use annals_sandbox::AbsenceWatch;
+use annals_store::overflow::MAX_SHELL_OUTPUT;
 
 use super::group::{CommandExit, ProcessGroup, ProcessGroups};
 use super::output::{OutputFile, clean};
@@ -37,6 +38,8 @@ pub struct ShellSettings {
     pub max_timeout: Duration,
     /// A command that prints more bytes is ended.
     pub max_output: u64,
+    /// The most characters of an output that the model gets; the rest is in a file.
+    pub max_shown: usize,
     /// A mark that is unique to this session: it identifies the processes of its commands.
     pub mark: String,
     /// The folder with files of hooks that set variables for commands; `None` if there are none.
@@ -71,6 +74,7 @@ impl ShellSettings {
             default_timeout: Duration::from_secs(120),
             max_timeout: Duration::from_secs(600),
             max_output: 5_000_000_000,
+            max_shown: MAX_SHELL_OUTPUT,
             mark,
             session_env: None,
             sandbox: None,

@@ -8,7 +8,7 @@ use annals_store::overflow;
 
 use crate::hooks::{
     HandlerReport, HookDecision, HookEvent, HookFailure, HookOrigin, HookOutcome, HookOutput, HookReply,
-    LateReply, hook_name,
+    LateReply, OutputKind, hook_name,
 };
 use crate::tools::{Outcome, ToolContent};
 
@@ -112,7 +112,10 @@ impl RecordSubject<'_> {
         let answer = &reply.answer;
         match self.event {
             HookEvent::PermissionRequest => true,
-            HookEvent::UserPromptSubmit | HookEvent::UserPromptExpansion if reply.text.is_none() => true,
+            // Of a tool it is recorded that it was called.
+            HookEvent::UserPromptSubmit | HookEvent::UserPromptExpansion if reply.text.is_none() => {
+                output.kind != OutputKind::ServerTool || output.duration.is_none()
+            }
             HookEvent::PostToolUse | HookEvent::PostToolUseFailure | HookEvent::PostToolBatch
                 if answer.stop.is_some() =>
             {
@@ -125,7 +128,9 @@ impl RecordSubject<'_> {
     fn reply(&self, report: &HandlerReport, reply: &HookReply, attachments: &mut Vec<Vec<u8>>) {
         let answer = &reply.answer;
         if let Some(output) = &reply.output {
-            let is_silent = output.stdout.trim().is_empty() || self.is_told_otherwise(reply, output);
+            let is_tool = output.kind == OutputKind::ServerTool;
+            let is_silent =
+                (output.stdout.trim().is_empty() && !is_tool) || self.is_told_otherwise(reply, output);
             let kind = match &reply.fault {
                 Some(_) if self.event == HookEvent::PermissionRequest && output.is_blocking() => None,
                 Some(_) => Some("hook_non_blocking_error"),
@@ -137,20 +142,34 @@ impl RecordSubject<'_> {
                     attachment.string("type", kind);
                     self.common(attachment);
                     let stderr = match &reply.fault {
-                        Some(fault) if output.stderr.trim().is_empty() => fault.why().to_owned(),
+                        Some(fault)
+                            if output.stderr.trim().is_empty() || output.kind != OutputKind::Command =>
+                        {
+                            fault.why().to_owned()
+                        }
                         Some(_) => {
                             format!("Failed with non-blocking status code: {}", output.stderr.trim_end())
                         }
                         None => output.stderr.clone(),
                     };
+                    // The original says of such a tool only that it was called.
+                    let is_called = is_tool && output.duration.is_some();
                     if reply.fault.is_none() {
-                        let text = self.shortened(reply.text.as_deref().unwrap_or_default(), "stdout");
+                        let text = match is_called {
+                            true => format!("{} completed", hook_name(self.event, self.value)),
+                            false => self.shortened(reply.text.as_deref().unwrap_or_default(), "stdout"),
+                        };
                         attachment.string("content", &text).string("stdout", &output.stdout);
                         attachment.string("stderr", &stderr);
                     } else {
                         attachment.string("stderr", &stderr).string("stdout", &output.stdout);
                     }
-                    attachment.number("exitCode", output.code).string("command", &report.name);
+                    if !is_called {
+                        attachment.number("exitCode", output.code);
+                    }
+                    if reply.fault.is_none() || output.kind == OutputKind::Command {
+                        attachment.string("command", &report.name);
+                    }
                     if let Some(time) = output.duration {
                         attachment.number("durationMs", millis(time));
                     }

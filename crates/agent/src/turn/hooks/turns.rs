@@ -17,7 +17,7 @@ use crate::api::transport::Transport;
 use crate::commands::Author;
 use crate::conversation::Grouping;
 use crate::hooks::{HookEvent, HookOutcome};
-use crate::protocol::{Commands, Event, EventSink, Notice, TerminalReason, TurnEnd, TurnError};
+use crate::protocol::{Commands, Event, EventSink, Notice, Prompt, TerminalReason, TurnEnd, TurnError};
 
 /// How often the model is asked for the output of the schema.
 const MAX_OUTPUT_REQUESTS: u32 = 5;
@@ -82,7 +82,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             return Some(Ok(remarks));
         }
         self.name_prompt();
-        let text = input.prompt().text();
+        let text = input.prompt().map(Prompt::text).unwrap_or_default();
         let submit = |input: &mut ObjectWriter<'_>| {
             input.string("prompt", &text);
         };

@@ -55,7 +55,7 @@ impl HookHandler for Silent {
 pub(super) fn registered(event: HookEvent, handler: Arc<dyn HookHandler>) -> RegisteredHook {
     let (matcher, timeout) = (HookMatcher::All, Duration::from_millis(50));
     let (condition, on_failure, origin) = (None, FailurePolicy::default(), HookOrigin::Program);
-    RegisteredHook { event, matcher, condition, timeout, on_failure, origin, handler }
+    RegisteredHook { event, matcher, condition, timeout, on_failure, origin, once: None, handler }
 }
 
 /// A turn of these steps with one hook; also what the hook was told.
@@ -331,4 +331,34 @@ async fn a_hook_sees_the_command_that_a_prompt_names_and_can_refuse_it() {
             assert!(stage.sent()[0].iter().any(|message| message.contains("BE-KIND")));
         }
     }
+}
+
+/// Answers once it was told of as many calls as it waits for.
+struct Together {
+    open: tokio::sync::Barrier,
+}
+
+impl HookHandler for Together {
+    fn name(&self) -> &str {
+        "together"
+    }
+
+    fn run<'h>(&'h self, _: HookCall<'h>) -> HookFuture<'h> {
+        Box::pin(async move {
+            self.open.wait().await;
+            Ok(HookAnswer::default().into())
+        })
+    }
+}
+
+#[tokio::test]
+async fn hooks_of_calls_side_by_side_are_told_at_the_same_time() {
+    let calls = r#"[{"type":"tool_use","name":"Peek","input":{"say":"x"}},{"type":"tool_use","name":"Peek","input":{"say":"y"}}],[{"type":"text","text":"fine"}]"#;
+    let stage = Stage::new(calls);
+    let mut agent = stage.new_agent();
+    let hook = registered(HookEvent::PreToolUse, Arc::new(Together { open: tokio::sync::Barrier::new(2) }));
+    agent.hooks.register(RegisteredHook { timeout: Duration::from_secs(60), ..hook });
+    let done = say(&mut agent, "do @@a@@").await;
+    assert!(done.is_done() && done.finished.denials.is_empty());
+    assert_eq!(stage.done().len(), 4, "both have run: {:?}", stage.done());
 }

@@ -1,5 +1,8 @@
 //! Files and folders that a prompt mentions: attached as the original attaches them, as far as rules allow it.
 
+use std::sync::Arc;
+
+use annals_agent::mcp::{McpFuture, McpLimits, McpProcesses, McpServer, McpServers, McpTransport};
 use annals_agent::protocol::Event;
 use annals_policy::rules::{Rule, RuleList, SettingsSource};
 
@@ -66,4 +69,52 @@ async fn what_rules_do_not_allow_stays_text_and_is_told() {
     let file = stage.lines().join("\n");
     assert!(!file.contains("hidden words") && !file.contains("outer words"));
     stage.holds();
+}
+
+/// A server with one resource.
+struct Library;
+
+impl McpTransport for Library {
+    fn send<'m>(&'m self, message: Vec<u8>) -> McpFuture<'m> {
+        let message = String::from_utf8(message).unwrap();
+        let id = message
+            .split(r#""id":"#)
+            .nth(1)
+            .and_then(|rest| rest.split(',').next())
+            .unwrap_or("0")
+            .to_owned();
+        let result = match message.split(r#""method":""#).nth(1).and_then(|rest| rest.split('"').next()) {
+            Some("initialize") => {
+                r#"{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"l","version":"1"}}"#
+            }
+            Some("tools/list") => r#"{"tools":[]}"#,
+            Some("resources/list") => {
+                r#"{"resources":[{"uri":"mem://a","name":"alpha","description":"the first"}]}"#
+            }
+            Some("resources/read") => r#"{"contents":[{"uri":"mem://a","text":"ALPHA WORDS"}]}"#,
+            _ => "{}",
+        };
+        Box::pin(
+            async move { Ok(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into_bytes()) },
+        )
+    }
+}
+
+#[tokio::test]
+async fn resources_of_servers_are_attached_where_somebody_types() {
+    for is_headless in [false, true] {
+        let stage = Stage::new(DONE);
+        let server = McpServer::of_program("lib", Arc::new(Library), McpLimits::default());
+        let servers = McpServers::new(vec![server], McpProcesses::default());
+        servers.named("lib").unwrap().connect().await;
+        let mut agent = stage.new_agent();
+        (agent.mcp, agent.is_headless) = (servers, is_headless);
+        let told = say(&mut agent, "see @lib:mem://a and @other:mem://a @@a@@").await;
+        assert!(told.is_done() && told.notices().is_empty(), "{:?}", told.events);
+        let attached = r#""attachment":{"type":"mcp_resource","server":"lib","uri":"mem://a","name":"alpha","description":"the first","content":{"contents":[{"uri":"mem://a","text":"ALPHA WORDS"}]}}"#;
+        let lines = stage.lines();
+        assert_eq!(lines.iter().any(|line| line.contains(attached)), !is_headless, "{lines:?}");
+        let is_sent = stage.sent()[0].iter().any(|message| message.contains("ALPHA WORDS"));
+        assert_eq!(is_sent, !is_headless);
+    }
 }

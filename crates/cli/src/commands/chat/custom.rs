@@ -1,6 +1,7 @@
 //! Custom slash commands and skills of this folder: the user's own, and those of trusted folders.
 
 use annals_agent::commands::{Author, CommandFolder, CustomCommand, Invoker, read_commands, read_skills};
+use annals_agent::plugin::Plugin;
 use annals_agent::tools::SkillCall;
 use annals_policy::rules::{Rule, RuleList, SettingsSource};
 use annals_policy::screen::visible;
@@ -59,9 +60,9 @@ fn init() -> CustomCommand {
     }
 }
 
-/// Reads the commands and skills, sorted by name; a nearer folder overrides a farther one, the user's skills override all others,
+/// Reads the commands and skills, also those of plugins, sorted by name; a nearer folder overrides a farther one, the user's skills override all others,
 /// and a skill overrides a command. Invalid files are reported.
-pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {
+pub(super) fn read(setup: &Setup, plugins: &[Plugin], context: &Context) -> Vec<CustomCommand> {
     let config = setup.cwd.join(context.store.config_dir().path());
     let own = |name| CommandFolder { path: config.join(name), author: Author::Person, within: None };
     let trusted = setup.trusted_folders(context);
@@ -80,6 +81,12 @@ pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {
     problems.extend(errors);
     commands.retain(|command| skills.iter().all(|skill| skill.name != command.name));
     commands.extend(skills);
+    for command in plugins.iter().flat_map(|plugin| &plugin.commands) {
+        // A file of the person may have the same name, in a folder.
+        if commands.iter().all(|known| known.name != command.name) {
+            commands.push(command.clone());
+        }
+    }
     if commands.iter().all(|command| command.name != "init") {
         commands.push(init());
     }

@@ -1,20 +1,25 @@
-//! Hooks of settings files in a conversation: which there are, what their handlers need, and the end of a session.
+//! Hooks of settings files and front matter in a conversation: which there are, what their handlers need, and the end of a session.
 
 use std::sync::Arc;
 
 use annals_agent::api::call::{Caller, RetryOptions};
 use annals_agent::api::client::Client;
-use annals_agent::hook_handlers::{HandlerContext, Judge, JudgeFuture, register};
-use annals_agent::hooks::{HookDefinition, HookDefinitions};
+use annals_agent::commands::CustomCommand;
+use annals_agent::hook_handlers::{HandlerContext, Judge, JudgeFuture, register, register_for};
+use annals_agent::hooks::{HookDefinition, HookDefinitions, HookEvent, HookOwner};
 use annals_agent::one_shot::OneShot;
+use annals_agent::plugin::Plugin;
 use annals_agent::protocol::{Approver, Event};
+use annals_agent::subagent::AgentDefinition;
 use annals_agent::tools::bash::Shells;
 use annals_agent::turn::SessionExit;
+use annals_json::Value;
+use annals_policy::rules::SettingsSource;
 use annals_policy::screen::visible;
 use annals_store::SessionKey;
 
 use super::setup::Setup;
-use super::{ChatAgent, ChatApp, entrypoint};
+use super::{ChatAgent, ChatApp, entrypoint, plugins};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::source::SystemSource;
@@ -23,22 +28,76 @@ use crate::stderr;
 /// The variable that says how often hooks may keep a turn from ending.
 const CAP_VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
-/// Reads the hooks of settings; what cannot work is reported.
-pub(super) fn read(setup: &Setup, args: &ChatArgs, context: &Context) -> Vec<HookDefinition> {
-    let mut read = HookDefinitions::default();
-    for hooks in &setup.effective.hooks {
-        read.add(hooks.json.value(), hooks.source, &hooks.path.display().to_string());
-    }
-    if args.ignore_hooks {
-        if !read.list.is_empty() {
-            context.say("hooks of settings are not run, because of --ignore-hooks");
+/// The hooks that are configured.
+#[derive(Default)]
+pub(super) struct ConfiguredHooks {
+    /// Those of settings.
+    pub(super) settings: Vec<HookDefinition>,
+    /// Those in the front matter of sub-agents, commands and skills.
+    owned: Vec<(HookOwner, Vec<HookDefinition>)>,
+    /// Those of plugins.
+    of_plugins: Vec<(Plugin, Vec<HookDefinition>)>,
+}
+
+impl ConfiguredHooks {
+    /// Reads the hooks; what cannot work is reported.
+    pub(super) fn read(
+        setup: &Setup,
+        (kinds, custom, plugins): (&[AgentDefinition], &[CustomCommand], &[Plugin]),
+        args: &ChatArgs,
+        context: &Context,
+    ) -> Self {
+        let mut read = HookDefinitions::default();
+        for hooks in &setup.effective.hooks {
+            read.add(hooks.json.value(), hooks.source, &hooks.path.display().to_string());
         }
-        return Vec::new();
+        let (mut owned, mut of_plugins) = (Vec::new(), Vec::new());
+        // What switches off hooks means these, too.
+        if !setup.effective.has_only_managed_hooks {
+            let of_kinds = kinds.iter().map(|kind| {
+                (HookOwner::Agent(kind.name.clone()), format!("agent {}", kind.name), &kind.hooks)
+            });
+            let of_custom = custom.iter().map(|command| {
+                (HookOwner::Skill(command.name.clone()), format!("/{}", command.name), &command.hooks)
+            });
+            for (owner, name, json) in of_kinds.chain(of_custom) {
+                let Some(json) = json else { continue };
+                let mut own = HookDefinitions::default();
+                own.add(Value::from_checked(json), SettingsSource::User, &name);
+                read.problems.extend(own.problems);
+                let is_agent = matches!(owner, HookOwner::Agent(_));
+                // A sub-agent has begun when its own hooks are asked.
+                let is_late = |hook: &HookDefinition| is_agent && hook.event == HookEvent::SubagentStart;
+                if own.list.iter().any(is_late) {
+                    read.problems.push(format!("{name}: its own hooks for SubagentStart are never called"));
+                }
+                own.list.retain(|hook| !is_late(hook));
+                owned.push((owner, own.list));
+            }
+        }
+        for plugin in plugins.iter().filter(|_| !setup.effective.has_only_managed_hooks) {
+            let mut own = HookDefinitions::default();
+            for (path, json) in &plugin.hooks {
+                own.add(Value::from_checked(json), SettingsSource::User, &path.display().to_string());
+            }
+            read.problems.extend(own.problems);
+            if !own.list.is_empty() {
+                of_plugins.push((plugin.clone(), own.list));
+            }
+        }
+        if args.ignore_hooks {
+            if !read.list.is_empty() || !owned.is_empty() || !of_plugins.is_empty() {
+                context.say(
+                    "hooks of settings, front matter and plugins are not run, because of --ignore-hooks",
+                );
+            }
+            return Self::default();
+        }
+        for problem in &read.problems {
+            context.say(visible(problem));
+        }
+        Self { settings: read.list, owned, of_plugins }
     }
-    for problem in &read.problems {
-        context.say(visible(problem));
-    }
-    read.list
 }
 
 impl ChatApp {
@@ -50,8 +109,18 @@ impl ChatApp {
         args: &ChatArgs,
         context: &Context,
     ) {
-        let handlers = self.handlers(agent, shells, args, context);
-        register(&agent.hooks, &self.hooks, &Arc::new(handlers));
+        let handlers = Arc::new(self.handlers(agent, shells, args, context));
+        register(&agent.hooks, (&self.hooks.settings[..], 0), &handlers);
+        let mut first = self.hooks.settings.len();
+        for (owner, definitions) in &self.hooks.owned {
+            register_for(&agent.hooks, owner, (&definitions[..], first), &handlers);
+            first += definitions.len();
+        }
+        for (plugin, definitions) in &self.hooks.of_plugins {
+            let handlers = Arc::new(plugins::handlers(plugin, &self.config, &handlers));
+            register(&agent.hooks, (&definitions[..], first), &handlers);
+            first += definitions.len();
+        }
         let cap = self.setup.variable(context, CAP_VARIABLE).and_then(|cap| cap.parse().ok());
         agent.max_stop_blocks = cap.unwrap_or(agent.max_stop_blocks);
     }
@@ -89,6 +158,8 @@ impl ChatApp {
                 .then(|| self.config.session_env(&SessionKey::new(session.as_str()))),
             environment: context.variables.clone(),
             judge: Some(Arc::new(judge)),
+            servers: self.mcp.servers.clone(),
+            plugin: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use annals_agent::api::transport::Transport;
 use annals_agent::commands::Invoker;
 use annals_agent::mcp::McpServers;
+use annals_agent::plugin::Plugin;
 use annals_json::ObjectWriter;
 use annals_store::session::WRITTEN_FORM;
 use annals_store::source::new_uuid;
@@ -24,6 +25,7 @@ pub(super) struct InitFacts {
     is_trusted: bool,
     style: String,
     skipped: Vec<SkippedServer>,
+    plugins: Vec<Plugin>,
 }
 
 impl InitFacts {
@@ -35,7 +37,13 @@ impl InitFacts {
             is_trusted: setup.is_trusted(),
             style: setup.style_name().to_owned(),
             skipped: Vec::new(),
+            plugins: Vec::new(),
         }
+    }
+
+    /// Adds the plugins.
+    pub(super) fn with_plugins(self, plugins: &[Plugin]) -> Self {
+        Self { plugins: plugins.to_vec(), ..self }
     }
 
     /// Adds servers whose definitions cannot be used.
@@ -87,7 +95,14 @@ impl InitFacts {
                 list.string(&skill.name);
             }
         });
-        object.raw("plugins", b"[]");
+        object.array("plugins", |list| {
+            for plugin in &self.plugins {
+                list.object(|entry| {
+                    entry.string("name", &plugin.name).string("path", &plugin.root.to_string_lossy());
+                    entry.string("source", &plugin.source).string_if("version", plugin.version.as_deref());
+                });
+            }
+        });
         object.boolean("trusted", self.is_trusted).string("uuid", &new_uuid(&SystemSource));
     }
 }

@@ -29,6 +29,12 @@ pub(super) fn start(
     let piped = if context.stdin_is_terminal() { None } else { read_text(silence)? };
     let words = [args.prompt.clone(), piped].into_iter().flatten().filter(|words| !words.trim().is_empty());
     let words = words.collect::<Vec<_>>().join("\n\n");
+    if words.is_empty() && (args.resume.is_some() || args.r#continue) {
+        // Without a prompt, a session that is resumed runs the call that a hook has left for later.
+        let _ = sender.send(Command::RunDeferred);
+        let _ = sender.send(Command::Quit);
+        return Ok(());
+    }
     if words.is_empty() {
         return Err(Fault::usage("no prompt given")
             .hint("give a PROMPT argument, or pipe a prompt to standard input"));
@@ -92,5 +98,5 @@ fn read_aside() -> Receiver<std::io::Result<Vec<u8>>> {
 
 /// Returns whether a command is answered by a result.
 pub(super) fn is_turn(command: &Command) -> bool {
-    matches!(command, Command::Prompt(_) | Command::Compact(_))
+    matches!(command, Command::Prompt(_) | Command::RunDeferred | Command::Compact(_))
 }

@@ -19,6 +19,8 @@ mod local;
 mod memory;
 mod model;
 mod opening;
+mod permission_tool;
+mod plugins;
 mod print;
 mod prompt;
 mod refusals;
@@ -42,11 +44,10 @@ use std::sync::Arc;
 
 use annals_agent::api::call::{Caller, RetryClock, RetryOptions};
 use annals_agent::api::client::Client;
-use annals_agent::api::request::PromptCaching;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
 use annals_agent::conversation::{ConversationStart, Persistence, StoreContext};
-use annals_agent::hooks::HookDefinition;
+use annals_agent::plugin::Plugin;
 use annals_agent::protocol::{Approver, Commands, TurnConfig};
 use annals_agent::subagent::AgentDefinition;
 use annals_agent::tools::background::BackgroundWork;
@@ -62,6 +63,7 @@ use annals_store::{ConfigDir, DataDir};
 use self::force_quit::ForceQuit;
 use self::frames::FrameOptions;
 use self::headless::run_turns;
+use self::hooks::ConfiguredHooks;
 use self::init_frame::InitFacts;
 use self::limits::Limits;
 use self::opening::open_when_quiet;
@@ -77,9 +79,6 @@ use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
 use crate::source::SystemSource;
 use crate::table::one_line;
-
-/// How full the context window is, in percent, when the conversation is compacted.
-const COMPACT_AT: u8 = 90;
 
 impl RetryClock for SystemSource {
     fn now(&self) -> i64 {
@@ -127,7 +126,6 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
         return control::run(&args, context);
     }
     let app = ChatApp::new(&args, context, Program::default())?;
-    app.setup.check_hooks(&args)?;
     for setting in &app.setup.unsupported {
         context.say(visible(&setting.to_string()));
     }
@@ -138,7 +136,9 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     let signals = SignalListener { sender: sender.clone() };
     let force_quit = ForceQuit::new(|| {});
     force_quit.watch(&shells, &app.mcp.servers);
-    let facts = InitFacts::new(&app.setup, &app.kind_names(), context).with_skipped(&app.mcp.skipped);
+    let facts = InitFacts::new(&app.setup, &app.kind_names(), context)
+        .with_skipped(&app.mcp.skipped)
+        .with_plugins(&app.plugins);
     let mut printer = Printer::new(args.output_format, &agent, facts, &app.setup.unsupported, context);
     printer.set_options(FrameOptions {
         is_partial: args.sdk.include_partial_messages,
@@ -204,8 +204,10 @@ struct ChatApp {
     custom: Vec<CustomCommand>,
     /// The MCP servers.
     mcp: ConfiguredServers,
-    /// The hooks of settings.
-    hooks: Vec<HookDefinition>,
+    /// The hooks of settings and of front matter.
+    hooks: ConfiguredHooks,
+    /// The plugins.
+    plugins: Vec<Plugin>,
 }
 
 /// What a program brings that drives this one.
@@ -224,15 +226,17 @@ impl ChatApp {
         let config = context.store.config_dir().clone();
         let system_prompt = setup.system_prompt(args, context)?;
         let mut kinds = setup.kinds(args, context)?;
-        let mcp = ConfiguredServers::new(args, &setup, context, &program)?;
+        let plugins = plugins::read(&setup, args, context)?;
+        kinds.extend(plugins.iter().flat_map(|plugin| plugin.agents.iter().cloned()));
+        let mcp = ConfiguredServers::new(args, &setup, context, (&program, &plugins[..]))?;
         for kind in program.agents {
             kinds.retain(|known| known.name != kind.name);
             kinds.push(kind);
         }
-        let custom = custom::read(&setup, context);
+        let custom = custom::read(&setup, &plugins, context);
         let (data, source) = (context.data_dir()?, context.source);
-        let hooks = hooks::read(&setup, args, context);
-        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp, hooks })
+        let hooks = ConfiguredHooks::read(&setup, (&kinds[..], &custom[..], &plugins[..]), args, context);
+        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp, hooks, plugins })
     }
 
     fn kind_names(&self) -> Vec<String> {
@@ -259,7 +263,7 @@ impl ChatApp {
         let fallback = args.fallback_model.as_deref().map(|name| setup.models.named(name));
         let limits = Limits::new(setup, context).with(&args.sdk);
         let has_raw_events = args.sdk.include_partial_messages;
-        let retry = RetryOptions { fallback, has_raw_events, ..RetryOptions::default() };
+        let retry = RetryOptions { fallback, has_raw_events, ..limits.retry(RetryOptions::default()) };
         let policy = Policy {
             rules: &setup.effective.rules,
             mode: setup.mode,
@@ -272,11 +276,11 @@ impl ChatApp {
             system: self.system_prompt.blocks(),
             thinking: limits.thinking,
             effort: limits.effort,
-            betas: args.sdk.betas.clone(),
-            caching: PromptCaching::Minutes,
+            betas: limits::betas(args, setup, context),
+            caching: limits.caching,
             max_responses: args.max_turns,
             approver,
-            compact_at: Some(COMPACT_AT),
+            compact_at: limits.compact_at,
         };
         let caller = Caller { transport: &self.client, clock: &self.source, retry };
         let models = ModelAccess {
@@ -299,7 +303,10 @@ impl ChatApp {
         agent.system_prompt = Some(self.system_prompt.clone());
         self.add_hooks(&mut agent, &toolbox.shells, args, context);
         agent.mcp = self.mcp.servers.clone();
+        agent.mcp.set_session(agent.conversation.session());
         agent.background = toolbox.background;
+        agent.is_headless = args.is_headless();
+        agent.permission_tool = permission_tool::find(args, &agent.mcp, context);
         Ok(OpenChat { agent, shells: toolbox.shells, work: toolbox.work })
     }
 }

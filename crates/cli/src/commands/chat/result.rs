@@ -116,6 +116,11 @@ fn line(
             });
         }
     });
+    if let Some(call) = &finished.deferred {
+        object.object("deferred_tool_use", |deferred| {
+            deferred.string("id", &call.id).string("name", &call.tool).raw("input", &call.input);
+        });
+    }
     if let Some(output) = &finished.structured {
         object.raw("structured_output", output);
     }

@@ -19,14 +19,14 @@ use annals_transcript::time::format_millis;
 
 use super::control::definitions;
 use super::model::ModelNames;
-use super::unsupported::{self, Feature, SettingsPlaces, UnsupportedSetting};
+use super::unsupported::{self, SettingsPlaces, UnsupportedSetting};
 use super::{access, repository, sandbox, style};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::Fault;
 
 /// Settings of the administrator.
-const MANAGED: &str = if cfg!(target_os = "macos") {
+pub(super) const MANAGED: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode/managed-settings.json"
 } else {
     "/etc/claude-code/managed-settings.json"
@@ -135,21 +135,6 @@ impl Setup {
             trust,
         };
         Ok(Self { style: style::chosen(&setup, context), ..setup })
-    }
-
-    /// Refuses to start without hooks that decide about tool calls, unless the person says so: who relies on such a guard
-    /// must not lose it without knowing.
-    pub(super) fn check_hooks(&self, args: &ChatArgs) -> Result<(), Fault> {
-        match self.guard_hooks().filter(|_| !args.ignore_hooks) {
-            Some(setting) => Err(Fault::usage(visible(&setting.to_string()))
-                .hint("--ignore-hooks starts without them; permission rules still apply")),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns the hooks that decide about tool calls, if there are any.
-    pub(super) fn guard_hooks(&self) -> Option<&UnsupportedSetting> {
-        self.unsupported.iter().find(|setting| setting.feature == Feature::GuardHooks)
     }
 
     /// Returns a variable of the environment, or of the settings.

@@ -33,7 +33,7 @@ use annals_store::todos::{TaskFolder, TodoItem};
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
 use super::custom::skill_calls;
-use super::limits::Limits;
+use super::limits::{Limits, is_on};
 use super::sandbox;
 use super::setup::Setup;
 use crate::args::ChatArgs;
@@ -41,6 +41,8 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::source::SystemSource;
 
+/// Names the model of all sub-agents.
+const SUBAGENT_MODEL_VARIABLE: &str = "CLAUDE_CODE_SUBAGENT_MODEL";
 /// Says whether there are tasks in place of a to-do list.
 const TASKS_VARIABLE: &str = "CLAUDE_CODE_ENABLE_TASKS";
 /// How long a web page may take.
@@ -157,6 +159,10 @@ pub(super) fn tools<'a>(
         policy: models.policy,
         background: work.queue(),
         background_agents: Arc::clone(&background),
+        model: setup
+            .variable(context, SUBAGENT_MODEL_VARIABLE)
+            .filter(|name| *name != "inherit")
+            .map(|name| setup.models.named(name)),
         make_tools: Box::new(move || {
             let mut tools = outfit.tools(Box::new(()));
             offer(&mut tools, offered.as_deref());
@@ -257,7 +263,7 @@ fn task_list(
     let folder = folder.map_err(|error| Fault::usage(error.to_string()))?;
     let folder = Some(folder).filter(|_| !args.no_session_persistence);
     let is_on = match setup.variable(context, TASKS_VARIABLE) {
-        Some(value) => matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"),
+        Some(value) => is_on(value),
         None => folder.as_ref().is_some_and(|folder| !folder.read().is_empty()),
     };
     Ok(is_on.then(|| Arc::new(Tasks::new(folder))))

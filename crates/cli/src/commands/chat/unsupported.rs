@@ -1,9 +1,5 @@
 //! Settings of the original client that have no effect here: each is reported once, so that nobody relies on them.
-//!
-//! Hooks in front matter that decide about tool calls are guards: `annals chat` does not start without them unless the person
-//! says so. Those of settings files are run.
 
-mod hooks;
 #[cfg(test)]
 mod tests;
 
@@ -14,9 +10,6 @@ use annals_json::{Fields, Value};
 use annals_policy::Trust;
 use annals_policy::settings::{MAX_BYTES, SettingsArg};
 use annals_store::ConfigDir;
-
-/// The most agents or commands that are looked at.
-const MAX_FILES: usize = 500;
 
 /// The keys of `sandbox` that have an effect.
 const SANDBOX_KEYS: [&str; 7] = [
@@ -55,12 +48,7 @@ pub(super) struct UnsupportedSetting {
 /// A feature that is not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Feature {
-    /// Hooks of agents and commands that decide about tool calls.
-    GuardHooks,
-    /// Other hooks of agents and commands.
-    Hooks,
     Mcp,
-    Plugins,
     Sandbox,
 }
 
@@ -68,21 +56,16 @@ impl Feature {
     /// Returns the name in `stream-json`.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::GuardHooks | Self::Hooks => "hooks",
             Self::Mcp => "mcpServers",
-            Self::Plugins => "plugins",
             Self::Sandbox => "sandbox",
         }
     }
 
     fn words(self) -> &'static str {
         match self {
-            Self::GuardHooks => "hooks in front matter that decide about tool calls are not run",
-            Self::Hooks => "hooks in front matter are not run",
             Self::Mcp => {
                 "MCP servers in settings files have no effect, as in the original (annals mcp add adds one)"
             }
-            Self::Plugins => "plugins are not loaded, and neither are their hooks",
             Self::Sandbox => "settings of the sandbox have no effect",
         }
     }
@@ -107,7 +90,6 @@ pub(super) fn find(places: &SettingsPlaces<'_>) -> Vec<UnsupportedSetting> {
     // What a project sets has no effect in any client before it is trusted.
     if places.trust == Trust::Trusted {
         files.extend([project.join("settings.json"), project.join("settings.local.json")]);
-        found.front_matters(&project);
     }
     match places.given.map(SettingsArg::new) {
         Some(SettingsArg::Inline(json)) => found.settings(json.as_bytes(), Path::new("--settings")),
@@ -115,11 +97,10 @@ pub(super) fn find(places: &SettingsPlaces<'_>) -> Vec<UnsupportedSetting> {
         None => {}
     }
     for path in &files {
-        if let Some(bytes) = read(path, MAX_BYTES) {
+        if let Some(bytes) = read_small(path, MAX_BYTES) {
             found.settings(&bytes, path);
         }
     }
-    found.front_matters(places.config.path());
     found.list.sort_by_key(|setting| setting.feature);
     found.list
 }
@@ -149,49 +130,12 @@ impl SettingsFinder {
         }
     }
 
-    fn hooks(&mut self, events: Vec<String>, path: &Path) {
-        let (guards, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| hooks::is_guard(event));
-        for (feature, events) in [(Feature::GuardHooks, guards), (Feature::Hooks, others)] {
-            if !events.is_empty() {
-                self.add(feature, events, path);
-            }
-        }
-    }
-
-    /// Looks for hooks in the front matter of agents and commands, which run without them. A skill that has some is not loaded.
-    fn front_matters(&mut self, folder: &Path) {
-        for name in ["agents", "commands"] {
-            let entries = std::fs::read_dir(folder.join(name)).into_iter().flatten().flatten();
-            let mut paths: Vec<PathBuf> = entries.take(MAX_FILES).map(|entry| entry.path()).collect();
-            paths.sort();
-            for path in paths {
-                if path.extension().is_none_or(|extension| extension != "md") {
-                    continue;
-                }
-                let Some(bytes) = read(&path, MAX_BYTES) else { continue };
-                self.hooks(hooks::front_matter_events(&String::from_utf8_lossy(&bytes)), &path);
-            }
-        }
-    }
-
     /// Looks at a settings file.
     fn settings(&mut self, bytes: &[u8], path: &Path) {
         let Some(settings) = Value::parse(bytes).ok().and_then(Value::fields) else { return };
         let servers = names(settings.object("mcpServers").as_ref());
         if !servers.is_empty() {
             self.add(Feature::Mcp, servers, path);
-        }
-        let is_on = |value: Value<'_>| value.boolean() == Some(true);
-        let plugins: Vec<String> = settings
-            .object("enabledPlugins")
-            .iter()
-            .flat_map(|plugins| {
-                let on = plugins.iter().filter(|plugin| is_on(plugin.value));
-                on.map(|plugin| plugin.key.decode().into_owned()).collect::<Vec<_>>()
-            })
-            .collect();
-        if !plugins.is_empty() {
-            self.add(Feature::Plugins, plugins, path);
         }
         let sandbox = names(settings.object("sandbox").as_ref());
         let unused: Vec<String> =
@@ -207,7 +151,7 @@ fn names(object: Option<&Fields<'_>>) -> Vec<String> {
 }
 
 /// Reads a regular file that is not too large.
-fn read(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
+pub(super) fn read_small(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
     let metadata = std::fs::metadata(path).ok()?;
     (metadata.is_file() && metadata.len() <= max_bytes).then(|| std::fs::read(path).ok()).flatten()
 }

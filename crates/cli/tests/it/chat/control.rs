@@ -270,7 +270,7 @@ fn servers_of_the_program_offer_tools_under_the_rules() {
 #[test]
 fn an_option_that_is_not_known_is_named_and_ignored_only_for_programs() {
     let fixture = ChatFixture::new(HELLO);
-    let mut command = driven(&fixture, &["--of-tomorrow", "7", "--plugin-dir", "/p"]);
+    let mut command = driven(&fixture, &["--of-tomorrow", "7", "--session-mirror"]);
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let prompt = r#"{"type":"user","message":{"role":"user","content":"@@a@@"}}"#;
     child.stdin.take().unwrap().write_all(prompt.as_bytes()).unwrap();
@@ -278,7 +278,7 @@ fn an_option_that_is_not_known_is_named_and_ignored_only_for_programs() {
     let error = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(0), "{error}");
     assert!(error.contains("ignoring an unknown option: --of-tomorrow 7"), "{error}");
-    assert!(error.contains("--plugin-dir has no effect"), "{error}");
+    assert!(error.contains("--session-mirror has no effect"), "{error}");
     fixture.exits(&["--of-tomorrow", "7", "hello"], 2);
 }
 

@@ -1,6 +1,7 @@
 //! Hooks of settings files: what they are told of events, and what follows from their answers.
 
 mod handlers;
+mod owned;
 
 use std::path::PathBuf;
 

@@ -62,6 +62,8 @@ fn a_tool_of_a_server_is_offered_called_and_recorded() {
     assert!(session.contains(r#""mcpMeta":{"_meta":{"x":1}}"#), "{session}");
     let environment = std::fs::read_to_string(fixture.home.path().join("srv/log.env")).unwrap();
     assert!(environment.contains("LEVEL=2") && environment.contains("CLAUDE_PROJECT_DIR="), "{environment}");
+    let name = fixture.sessions()[0].file_stem().unwrap().to_string_lossy().into_owned();
+    assert!(environment.contains(&format!("CLAUDE_CODE_SESSION_ID={name}")), "{environment}");
     assert!(!environment.contains("sk-"), "{environment}");
     assert!(fixture.api.requests().iter().all(|request| request.violations.is_empty()));
 }
@@ -288,4 +290,45 @@ fn no_server_outlives_the_conversation() {
 fn is_running(script: &Path) -> bool {
     let found = std::process::Command::new("pgrep").args(["-f", &script.display().to_string()]).output();
     !found.unwrap().stdout.is_empty()
+}
+
+#[test]
+fn a_tool_can_decide_about_calls() {
+    let fixture = ChatFixture::in_folder(
+        r#"{"touch":[[{"type":"tool_use","name":"Bash","input":{"command":"curl {{CWD}}/made || touch {{CWD}}/made"}}],[{"type":"text","text":"Fine."}]]}"#,
+    );
+    let made = fixture.home.work_dir().join("made");
+    let touch = format!("touch {}", made.display());
+    let allow = format!(r#"{{\"behavior\":\"allow\",\"updatedInput\":{{\"command\":\"{touch}\"}}}}"#);
+    for (name, answer, is_run) in [
+        ("deny", r#"{\"behavior\":\"deny\",\"message\":\"NOT-NOW\"}"#.to_owned(), false),
+        ("unclear", "perhaps".to_owned(), false),
+        ("allow", allow, true),
+    ] {
+        let cases = format!(
+            r#"*'"method":"tools/call"'*) answer '{{"content":[{{"type":"text","text":"{answer}"}}]}}' ;;"#
+        );
+        let server = script(&fixture, name, &cases);
+        let config = config(&[("srv", &server)]);
+        let arguments = [
+            "--permission-prompt-tool",
+            "mcp__srv__echo",
+            "--sandbox",
+            "off",
+            "--mcp-config",
+            &config,
+            "--",
+            "@@touch@@",
+        ];
+        fixture.exits(&arguments, 0);
+        assert_eq!(made.exists(), is_run, "{name}: {}", fixture.last());
+        assert!(server.log().contains(r#""tool_name":"Bash","input":{"command":"curl "#), "{}", server.log());
+        assert_eq!(fixture.last().contains("NOT-NOW"), name == "deny");
+    }
+    let gone = fixture
+        .exits(&["--permission-prompt-tool", "mcp__srv__gone", "--sandbox", "off", "--", "@@touch@@"], 0);
+    assert_eq!(gone.code, Some(0));
+    assert!(fixture.last().contains("there is no such tool"), "{}", fixture.last());
+    let other = fixture.exits(&["--permission-prompt-tool", "stdio", "--", "@@touch@@"], 0);
+    assert!(other.error.contains("--permission-prompt-tool stdio has no effect"), "{}", other.error);
 }

@@ -107,24 +107,23 @@ fn a_guard_is_not_lost_without_a_word() {
     );
     set(&fixture, r#"{"permissions":{"allow":["Bash"]}}"#);
     fixture.home.write("agents/a.md", GUARD);
-    let made = fixture.home.work_dir().join("made");
-    let answer = fixture.exits(&["@@touch@@"], 2);
+    let answer = fixture.exits(&["--ignore-hooks", "@@touch@@"], 0);
     assert!(
-        answer.error.contains("PreToolUse") && answer.error.contains("--ignore-hooks"),
+        answer.error.contains("hooks of settings, front matter and plugins are not run"),
         "{}",
         answer.error
     );
-    assert!(fixture.api.requests().is_empty() && !made.exists());
-    let answer = fixture.exits(&["--ignore-hooks", "--output-format", "stream-json", "@@touch@@"], 0);
-    assert!(
-        answer.error.contains("hooks in front matter that decide about tool calls are not run: PreToolUse"),
-        "{}",
-        answer.error
-    );
-    let line = answer.out.lines().nth(1).unwrap();
-    assert_eq!(text(line, &["subtype"]), "unsupported_setting");
-    assert_eq!(text(line, &["setting"]), "hooks");
-    assert!(made.exists());
+    // One that cannot be read may be a guard: what it belongs to is not used.
+    fixture.home.write("agents/a.md", GUARD.replace("hooks:\n", "hooks: &anchor\n"));
+    fixture.home.write("commands/c.md", "---\nhooks: [open\n---\nx\n");
+    let answer = fixture.exits(&["@@touch@@"], 0);
+    for name in ["agents/a.md", "commands/c.md"] {
+        assert!(
+            answer.error.contains(&format!("{name}: `hooks` of its front matter cannot be read")),
+            "{}",
+            answer.error
+        );
+    }
 }
 
 #[test]
@@ -137,14 +136,14 @@ fn settings_without_effect_are_named_once() {
     );
     let skill = fixture.home.config_dir().join("skills/deploy");
     std::fs::create_dir_all(&skill).unwrap();
-    std::fs::write(skill.join("SKILL.md"), "---\nhooks:\n  Stop: []\n---\nx").unwrap();
+    std::fs::write(skill.join("SKILL.md"), "---\ncontext: fork\n---\nx").unwrap();
     let answer = fixture.exits(&["say @@a@@"], 0);
     assert_eq!(answer.out, "Hallo 😀\n");
     for words in [
         "hooks for WorktreeCreate are never called here",
         "MCP servers in settings files have no effect",
         "the output style \"Nowhere\" does not exist",
-        "deploy/SKILL.md: its front matter has hooks, which are not run here, so the skill is not loaded",
+        "deploy/SKILL.md: `context: fork` is not supported, so the skill is not loaded",
     ] {
         assert_eq!(answer.error.matches(words).count(), 1, "{words}: {}", answer.error);
     }

@@ -90,26 +90,3 @@ fn built_in_commands_are_recorded_with_what_they_show() {
     assert_eq!(terminal.code(), Some(0));
     fixture.holds();
 }
-
-#[test]
-fn hooks_that_guard_are_asked_about() {
-    let fixture = ChatFixture::new(SCRIPT);
-    let guard = "---\nname: a\ndescription: b\nhooks:\n  PreToolUse:\n    - hooks: []\n---\nx\n";
-    fixture.home.write("agents/a.md", guard);
-    let mut terminal = fixture.chat(&["@@next@@"]);
-    terminal.sees("hooks in front matter that decide about tool calls are not run: PreToolUse");
-    terminal.sees("start without these hooks?");
-    terminal.press("n\r");
-    assert_eq!(terminal.code(), Some(2));
-    assert!(fixture.bodies().is_empty());
-    let mut terminal = fixture.chat(&["@@next@@"]);
-    terminal.sees("start without these hooks?");
-    terminal.press("y\r");
-    terminal.sees("next it is");
-    terminal.press("/exit\r");
-    assert_eq!(terminal.code(), Some(0));
-    let mut terminal = fixture.chat(&["--ignore-hooks", "--continue"]);
-    terminal.sees("· resumed ·");
-    terminal.press("/exit\r");
-    assert_eq!(terminal.code(), Some(0));
-}

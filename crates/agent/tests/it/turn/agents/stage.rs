@@ -47,6 +47,7 @@ impl Stage {
             prompt: "You peek.".into(),
             tools: Toolset::These(vec!["Peek".into()]),
             model: Some("small".into()),
+            hooks: None,
         });
         let config = SubagentConfig {
             caller: self.caller(),
@@ -67,6 +68,7 @@ impl Stage {
             },
             background,
             background_agents: agent.background.clone(),
+            model: None,
             make_tools: Box::new(move || {
                 self.tools(&backups).into_iter().map(|tool| tool as Box<dyn Tool + '_>).collect()
             }),

@@ -82,6 +82,7 @@ pub(super) fn register(hooks: &Hooks, wanted: Value<'_>, channel: &ControlChanne
                     timeout,
                     on_failure,
                     origin: HookOrigin::Program,
+                    once: None,
                     handler: Arc::new(handler),
                 });
             }

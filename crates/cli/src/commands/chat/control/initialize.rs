@@ -76,7 +76,7 @@ pub(in super::super) fn definitions(agents: Value<'_>) -> Result<Vec<AgentDefini
         };
         let tools = listed.map_or(Toolset::All, |tools| Toolset::These(names(tools)));
         let model = text(value, "model").filter(|model| model != "inherit");
-        Ok(AgentDefinition { name, about, prompt, tools, model })
+        Ok(AgentDefinition { name, about, prompt, tools, model, hooks: None })
     };
     fields.iter().map(|field| (field.key.to_string(), field.value)).map(definition).collect()
 }

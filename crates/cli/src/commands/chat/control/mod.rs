@@ -59,7 +59,7 @@ use crate::error::{Fault, Outcome};
 /// By this variable the SDKs ask to be told when the session is idle.
 const STATE_VARIABLE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
 /// The value of `--permission-prompt-tool` that asks the program.
-const STDIO: &str = "stdio";
+pub(super) const STDIO: &str = "stdio";
 
 /// Runs a conversation that a program drives.
 pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
@@ -74,20 +74,10 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     let program =
         Program { agents: begin.agents().map_err(Fault::usage)?, servers: begin.servers(), transports };
     let app = ChatApp::new(args, context, program)?;
-    app.setup.check_hooks(args)?;
     let unsupported = app.setup.unsupported.iter().map(ToString::to_string);
     let told = unsupported.chain(app.mcp.notes.iter().cloned()).chain(begin.problems);
     told.for_each(|line| context.say(visible(&line)));
-    let asks_program = match args.sdk.permission_prompt_tool.as_deref() {
-        Some(STDIO) => true,
-        Some(other) => {
-            context.say(visible(&format!(
-                "--permission-prompt-tool {other} has no effect: only {STDIO} is supported"
-            )));
-            false
-        }
-        None => false,
-    };
+    let asks_program = args.sdk.permission_prompt_tool.as_deref() == Some(STDIO);
     let approver = if asks_program { Approver::Person } else { Approver::Nobody };
     let OpenChat { mut agent, shells, work } = app.agent(args, start(args, context)?, approver, context)?;
     agent.should_absorb_prompts = true;
@@ -96,7 +86,9 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     let force_quit = ForceQuit::new(|| {});
     force_quit.watch(&shells, &app.mcp.servers);
     let view = SessionView::new(&mut agent)?;
-    let facts = InitFacts::new(&app.setup, &app.kind_names(), context).with_skipped(&app.mcp.skipped);
+    let facts = InitFacts::new(&app.setup, &app.kind_names(), context)
+        .with_skipped(&app.mcp.skipped)
+        .with_plugins(&app.plugins);
     let mut printer = Printer::new(ChatOutput::StreamJson, &agent, facts, &app.setup.unsupported, context);
     printer.set_options(FrameOptions {
         is_partial: args.sdk.include_partial_messages,

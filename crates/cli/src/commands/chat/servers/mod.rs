@@ -9,17 +9,19 @@ use std::sync::Arc;
 use annals_agent::mcp::{
     ConfigConnector, McpOrigin, McpServer, McpServerConfig, McpServers, McpStatus, McpTransport, ServerKind,
 };
+use annals_agent::plugin::Plugin;
 use annals_json::Value;
 use annals_policy::rules::SettingsSource;
 use annals_policy::screen::visible;
+use annals_policy::secret::Secret;
 
 pub(crate) use found::{FoundServer, ServerSearch, StartPermission, find};
 pub(crate) use health::{ServerHealth, check};
 use launch::{limits, variable_of};
 
-use super::Program;
 use super::sandbox::{self, HelperFiles};
 use super::setup::{Setup, SourceChoice};
+use super::{Program, plugins};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::Fault;
@@ -51,7 +53,7 @@ impl ConfiguredServers {
         args: &ChatArgs,
         setup: &Setup,
         context: &Context,
-        program: &Program,
+        (program, plugins): (&Program, &[Plugin]),
     ) -> Result<Self, Fault> {
         let given: Vec<String> = args.sdk.mcp_config.iter().chain(&program.servers).cloned().collect();
         let has_project = SourceChoice::new(args)?.has(SettingsSource::Project);
@@ -63,7 +65,10 @@ impl ConfiguredServers {
             trusted: if has_project { setup.trusted_folders(context) } else { Vec::new() },
             disabled: &setup.effective.disabled_servers,
         };
-        let (found, mut notes) = find(&search)?;
+        let (mut found, mut notes) = find(&search)?;
+        if !args.sdk.strict_mcp_config {
+            found.extend(plugins.iter().flat_map(of_plugin));
+        }
         let untrusted = setup.cwd.join(".mcp.json");
         if !args.sdk.strict_mcp_config && has_project && !setup.is_trusted() && untrusted.is_file() {
             notes.push(format!(
@@ -83,9 +88,16 @@ impl ConfiguredServers {
             if servers.iter().any(|known| known.name() == server.name) {
                 continue;
             }
-            let variable = |name: &str| variable_of(&setup.effective, context, server.scope, name);
+            let plugin =
+                plugins.iter().find(|plugin| plugin.servers.iter().any(|(name, _)| *name == server.name));
+            let own = plugin.map(|plugin| plugins::variables(plugin, context.store.config_dir()));
+            let variable = |name: &str| {
+                let own =
+                    own.iter().flatten().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+                own.or_else(|| variable_of(&setup.effective, context, server.scope, name))
+            };
             let definition = Value::from_checked(&server.definition);
-            let config = match McpServerConfig::read(&server.name, definition, &variable) {
+            let mut config = match McpServerConfig::read(&server.name, definition, &variable) {
                 Ok(config) => config,
                 Err(error) => {
                     notes.push(format!("MCP server {} is not started: {error}", server.name));
@@ -94,6 +106,11 @@ impl ConfiguredServers {
                     continue;
                 }
             };
+            if let ServerKind::Stdio { env, .. } = &mut config.kind {
+                let own =
+                    own.iter().flatten().map(|(name, value)| (name.clone(), Secret::from(value.clone())));
+                env.extend(own);
+            }
             notes.extend(config.notes.iter().map(|note| format!("MCP server {}: {note}", server.name)));
             let limits = limits(&setup.effective, context, config.timeout, config.kind.name());
             let made = match (&config.kind, &program.transports) {
@@ -122,6 +139,17 @@ impl ConfiguredServers {
         }
         Ok(Self { servers: McpServers::new(servers, launch.processes), skipped, notes })
     }
+}
+
+/// Returns the servers of a plugin, which the person has chosen to use.
+fn of_plugin(plugin: &Plugin) -> impl Iterator<Item = FoundServer> + '_ {
+    plugin.servers.iter().map(|(name, definition)| FoundServer {
+        name: name.clone(),
+        scope: "plugin",
+        definition: definition.clone(),
+        path: None,
+        permission: StartPermission::Allowed,
+    })
 }
 
 /// Connects servers, each by itself, and reports what is wrong with them. Returns when all are connected or have failed.

@@ -139,7 +139,7 @@ impl ChatSession<'_> {
             }
             SlashCommand::Hooks => {
                 let mut lines = setup_reports::hooks(&self.app.setup.effective.hooks);
-                if self.app.hooks.is_empty() && !self.app.setup.effective.hooks.is_empty() {
+                if self.app.hooks.settings.is_empty() && !self.app.setup.effective.hooks.is_empty() {
                     lines.push(vec![Span::plain("none of them runs: --ignore-hooks, or none is valid")]);
                 }
                 ui.report("hooks", &lines);

@@ -21,7 +21,6 @@ mod chat_ui;
 mod commands;
 mod cost;
 mod file_restore;
-mod hooks;
 mod keys;
 mod line_ui;
 mod past;
@@ -191,11 +190,6 @@ async fn converse_in_store<U: ChatUi>(
         ui.note(WARNING, &setting.to_string());
     }
     app.mcp.notes.iter().for_each(|note| ui.note(WARNING, note));
-    match hooks::ask(&app.setup, args, ui).await {
-        Ok(()) => {}
-        Err(Exit::Fault(fault)) => return Err(fault),
-        Err(Exit::Leave(outcome)) => return Ok(StoreExit::Outcome(outcome)),
-    }
     ui.read_history(cwd, context);
     ui.set_agents(&app.kinds);
     ui.set_commands(&app.custom);

@@ -62,6 +62,7 @@ fn hook(definition: &HookDefinition) -> StyledLine {
         }
         HandlerConfig::Http { url, .. } => url.clone(),
         HandlerConfig::Prompt { prompt, .. } => format!("asks a model: {prompt}"),
+        HandlerConfig::McpTool { server, tool, .. } => format!("calls {tool} of the MCP server {server}"),
         HandlerConfig::Unsupported(why) => format!("cannot run: {why}"),
     };
     vec![
@@ -209,6 +210,7 @@ mod tests {
             prompt: String::new(),
             tools: Toolset::These(vec!["Read".into(), "Grep".into()]),
             model: Some("haiku".into()),
+            hooks: None,
         };
         assert_eq!(texts(&agents(&[kind])), ["reviewer           Reads ‹U+202E›code (Read, Grep; haiku)"]);
     }
