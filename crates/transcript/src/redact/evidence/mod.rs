@@ -63,7 +63,7 @@ impl EvidenceRules {
         hay.count(hay.bytes.len());
         let clues = self.0.find(hay);
         let (mut above, mut first_clue) = (LinesAbove::default(), 0);
-        for piece in (Pieces { text: hay.text, at: 0 }) {
+        for piece in (LinePieces { text: hay.text, at: 0 }) {
             let end = piece.end;
             let count = clues[first_clue..].iter().take_while(|clue| clue.span.start < end).count();
             let here = &clues[first_clue..first_clue + count];
@@ -85,12 +85,12 @@ pub(super) fn is_possible(token: &str) -> bool {
 }
 
 /// The lines of a text; long ones are cut between words.
-struct Pieces<'t> {
+struct LinePieces<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Iterator for Pieces<'_> {
+impl Iterator for LinePieces<'_> {
     type Item = std::ops::Range<usize>;
 
     fn next(&mut self) -> Option<Self::Item> {
