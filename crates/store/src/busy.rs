@@ -92,7 +92,7 @@ pub(crate) fn client_at_work(
 }
 
 /// Returns the running client that shows a session's file or one of its sub-agents; `None` for other files.
-pub(crate) fn client_showing(path: &Path) -> Option<Busy> {
+pub fn client_showing(path: &Path) -> Option<Busy> {
     let config = ConfigDir::containing(path)?;
     let session = session_of(&config, path)?;
     registered_client(&config, &session).map(|pid| Busy::Client { pid })

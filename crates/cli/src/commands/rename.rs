@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use annals_store::busy::client_showing;
 use annals_store::session::append_side_record as store_aside;
 use annals_transcript::draft::Draft;
 
@@ -42,6 +43,12 @@ pub(crate) fn append_side_record(
     let question = format!("{}?", planned.strip_prefix("would ").unwrap_or(&planned));
     if !context.confirms(confirm, &question)? {
         return Ok(Outcome::Declined);
+    }
+    // It does no harm there, and the client shows it when it reads the session again.
+    if let Some(busy) = client_showing(&target.path) {
+        context.say(format!(
+            "{busy}; the record is appended, and the client may show it only when it opens the session again"
+        ));
     }
     let (what, source) = (format!("{command} {key}"), context.source);
     let mut go_on = |_| ControlFlow::Continue(());

@@ -177,6 +177,21 @@ fn a_second_writer_gets_exit_four_and_an_offer() {
 }
 
 #[test]
+fn a_title_is_appended_while_a_client_has_the_session_open_and_that_is_said() {
+    let home = Home::new();
+    let (id, path) = new_session(&home);
+    let quiet = annals_exits(&home, &["rename", &id, "Named", "--yes"], 0);
+    assert!(!quiet.error.contains("running client"), "{}", quiet.error);
+    let pid = std::process::id();
+    home.write(format!("sessions/{pid}.json"), format!(r#"{{"pid":{pid},"sessionId":"{id}"}}"#));
+    for arguments in [["rename", id.as_str(), "Again", "--yes"], ["tag", id.as_str(), "release", "--yes"]] {
+        let said = annals_exits(&home, &arguments, 0);
+        assert_eq!(said.error.matches("a running client").count(), 1, "{}", said.error);
+    }
+    assert!(fs::read_to_string(&path).unwrap().contains("Again"));
+}
+
+#[test]
 fn changes_are_answered_previewed_and_taken_back() {
     let home = Home::new();
     let (id, path) = new_session(&home);
