@@ -92,7 +92,7 @@ mod tests {
             ".git/refs/heads/x",
             ".git/objects/pack/x.idx",
             ".gitignore",
-            "docs/deep/.gitignore",
+            "notes/deep/.gitignore",
             "src/.gitattributes",
         ] {
             let dir = TempDir::new("git-pipes");

@@ -99,7 +99,7 @@ fn made() -> Home {
     home.fill(&demo());
     // The store is copied and compared at each step: large sessions are for full depth.
     for session in Store::open(home.config_dir()).discover().sessions {
-        if session.bytes > max_file_bytes() / 2 {
+        if session.bytes > max_file_bytes() {
             fs::remove_file(&session.path).unwrap();
         }
     }
