@@ -1,12 +1,13 @@
 //! Secrets by evidence and shape: the less a token looks like a secret, the more must speak for it nearby.
 //!
 //! [`tokens`] cuts a line, [`shape`] says how much a token looks like a secret, [`clues`] finds the words that speak for one,
-//! [`line`] weighs them on the token's own line, and [`context`] carries what headings, labels and commands announce to the
+//! [`line`] and [`logins`] weigh them on the token's own line, and [`context`] carries what headings, labels and commands announce to the
 //! lines below them. [`Evidence::asks_for`] is the whole rule.
 
 mod clues;
 mod context;
 mod line;
+mod logins;
 mod numbers;
 mod shape;
 mod tokens;
