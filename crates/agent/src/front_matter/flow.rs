@@ -5,6 +5,26 @@ use annals_json::{ArrayWriter, ObjectWriter, RawJson, Value, compact};
 /// The deepest nesting of brackets.
 const MAX_DEPTH: usize = 32;
 
+/// Writes a JSON object.
+pub(super) fn object_of(entries: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut json = Vec::new();
+    let mut object = ObjectWriter::begin(&mut json);
+    for (key, value) in entries {
+        object.raw(key, value);
+    }
+    object.end();
+    json
+}
+
+/// Writes a JSON array.
+pub(super) fn list_of(items: &[Vec<u8>]) -> Vec<u8> {
+    let mut json = Vec::new();
+    let mut list = ArrayWriter::begin(&mut json);
+    items.iter().for_each(|item| list.item().extend_from_slice(item));
+    list.end();
+    json
+}
+
 /// Returns whether a bracket or a quote of a text is still open.
 pub(super) fn is_open(text: &str) -> bool {
     let (mut depth, mut quote, mut is_escaped) = (0_i32, None, false);
@@ -83,11 +103,7 @@ impl FlowReader<'_> {
                     items.push(reader.value(depth + 1)?);
                     Ok(())
                 })?;
-                let mut json = Vec::new();
-                let mut list = ArrayWriter::begin(&mut json);
-                items.iter().for_each(|item| list.item().extend_from_slice(item));
-                list.end();
-                Ok(json)
+                Ok(list_of(&items))
             }
             '{' => {
                 let mut entries = Vec::new();
@@ -97,13 +113,7 @@ impl FlowReader<'_> {
                     entries.push((key, reader.value(depth + 1)?));
                     Ok(())
                 })?;
-                let mut json = Vec::new();
-                let mut object = ObjectWriter::begin(&mut json);
-                for (key, value) in &entries {
-                    object.raw(key, value);
-                }
-                object.end();
-                Ok(json)
+                Ok(object_of(&entries))
             }
             '"' | '\'' => Ok(RawJson::string(&self.word(&[])?).raw().to_vec()),
             _ => plain(&self.word(&[',', ']', '}'])?),

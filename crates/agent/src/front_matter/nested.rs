@@ -1,7 +1,7 @@
 //! Values of front matter that have structure, as JSON: mappings, lists, quoted and plain scalars, block scalars, and the forms in
 //! brackets. What is beyond that (anchors, tags, several documents) is an error, never a guess: it may be a guard.
 
-use annals_json::{ArrayWriter, ObjectWriter, RawJson};
+use annals_json::RawJson;
 
 use super::flow;
 
@@ -122,13 +122,7 @@ impl NestedReader {
             self.at += 1;
             entries.push((key, self.value(indent, &rest)?));
         }
-        let mut json = Vec::new();
-        let mut object = ObjectWriter::begin(&mut json);
-        for (key, value) in &entries {
-            object.raw(key, value);
-        }
-        object.end();
-        Ok(json)
+        Ok(flow::object_of(&entries))
     }
 
     fn list(&mut self, indent: usize) -> Result<Vec<u8>, String> {
@@ -148,13 +142,7 @@ impl NestedReader {
         if self.next().is_some_and(|line| line.indent > indent) {
             return Err("a list cannot be read".to_owned());
         }
-        let mut json = Vec::new();
-        let mut list = ArrayWriter::begin(&mut json);
-        for item in &items {
-            list.item().extend_from_slice(item);
-        }
-        list.end();
-        Ok(json)
+        Ok(flow::list_of(&items))
     }
 
     /// Reads a text of several lines.
