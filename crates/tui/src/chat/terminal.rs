@@ -22,7 +22,7 @@ use super::screen::{ChatInput, ChatScreen, ScreenLayout};
 use crate::cells::write_changes;
 use crate::clipboard;
 use crate::event::Event;
-use crate::terminal::{read_events, size};
+use crate::terminal::{read_all_events, size};
 
 const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 /// The title of the window is put on a stack, and taken from it at the end.
@@ -278,14 +278,17 @@ impl Drop for ChatTerminal {
     }
 }
 
-/// Waits for keys and pastes. `turn` waits while another program has the terminal, whose keys they are. A terminal that is gone
-/// is an error.
-pub fn read_chat_input(turn: impl FnOnce()) -> io::Result<Vec<ChatInput>> {
+/// Waits for keys and pastes and hands them on. `turn` waits while another program has the terminal, whose keys they are. A
+/// terminal that is gone is an error, as is one of `take`.
+pub fn read_chat_input(
+    turn: impl FnOnce(),
+    mut take: impl FnMut(ChatInput) -> io::Result<()>,
+) -> io::Result<()> {
     let stdin = io::stdin();
     let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
     match poll(&mut watched, None) {
         Ok(_) => {}
-        Err(rustix::io::Errno::INTR) => return Ok(Vec::new()),
+        Err(rustix::io::Errno::INTR) => return Ok(()),
         Err(error) => return Err(error.into()),
     }
     let events = watched[0].revents();
@@ -294,13 +297,12 @@ pub fn read_chat_input(turn: impl FnOnce()) -> io::Result<Vec<ChatInput>> {
     }
     turn();
     if !matches!(poll(&mut watched, Some(&NO_WAIT)), Ok(ready) if ready > 0) {
-        return Ok(Vec::new());
+        return Ok(());
     }
-    let input = |event| match event {
-        Event::Key(key) => Some(ChatInput::Key(key)),
-        Event::Paste(text) => Some(ChatInput::Paste(text)),
-        Event::Focus(has_focus) => Some(ChatInput::Focus(has_focus)),
-        _ => None,
-    };
-    Ok(read_events()?.into_iter().filter_map(input).collect())
+    read_all_events(|event| match event {
+        Event::Key(key) => take(ChatInput::Key(key)),
+        Event::Paste(text) => take(ChatInput::Paste(text)),
+        Event::Focus(has_focus) => take(ChatInput::Focus(has_focus)),
+        _ => Ok(()),
+    })
 }

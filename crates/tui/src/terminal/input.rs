@@ -12,8 +12,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::event::Event;
 use crate::key::{Key, Mouse};
 
-/// How long `crossterm` is asked for more of one read. It does not look at all if this is zero.
+/// How long `crossterm` is asked for more of one read. If this thread is paused for as long, `crossterm` returns without looking
+/// at what it has already read: whoever then waits for the terminal must come back, or ask with `read_all_events`.
 const DRAIN: Duration = Duration::from_millis(1);
+const LONG_DRAIN: Duration = Duration::from_millis(10);
 
 /// What ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +48,21 @@ impl Wait {
     }
 }
 
-/// Reads what is there.
+/// Reads what is there, as quickly as a frame needs it.
 pub(crate) fn read_events() -> io::Result<Vec<Event>> {
     let mut events = Vec::new();
     while event::poll(DRAIN)? {
         events.extend(from_terminal(event::read()?));
     }
     Ok(events)
+}
+
+/// Reads what is there and hands on each event at once. Asks twice, so that nothing is left when it returns.
+pub(crate) fn read_all_events(mut take: impl FnMut(Event) -> io::Result<()>) -> io::Result<()> {
+    while event::poll(LONG_DRAIN)? || event::poll(LONG_DRAIN)? {
+        from_terminal(event::read()?).map_or(Ok(()), &mut take)?;
+    }
+    Ok(())
 }
 
 /// The event; `None` for what means nothing here. A change of size is seen by asking for the size.

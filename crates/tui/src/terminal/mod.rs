@@ -14,7 +14,7 @@ use ratatui_core::layout::{Position, Rect};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, kill_current_process_group};
 
-pub(crate) use input::{Wait, read_events};
+pub(crate) use input::{Wait, read_all_events, read_events};
 
 use crate::app::App;
 use crate::cells;

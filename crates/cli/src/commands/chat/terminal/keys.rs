@@ -14,35 +14,33 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::super::force_quit::ForceQuit;
 use super::ui_event::UiEvent;
 
-/// How long `crossterm` is asked for more keys of one read. It does not look at all if this is zero.
-const DRAIN: Duration = Duration::from_millis(1);
+/// How long `crossterm` is asked for more keys. If this thread is paused for as long, `crossterm` returns without looking at the
+/// keys that it has already read; then they would wait for the next key. So it is asked twice.
+const DRAIN: Duration = Duration::from_millis(10);
+
+type SendKey<'a> = dyn FnMut(Key) -> io::Result<()> + 'a;
 
 /// Starts a thread that reads keys.
 pub(super) fn read_keys(sender: UnboundedSender<UiEvent>, caps: TermCaps, force_quit: Arc<ForceQuit>) {
     std::thread::spawn(move || {
-        let read = match caps {
+        let read: fn(&mut SendKey<'_>) -> io::Result<()> = match caps {
             TermCaps::Cursor => read_events,
             TermCaps::Lines => read_lines,
         };
-        loop {
-            let Ok(keys) = read() else {
-                let _ = sender.send(UiEvent::Terminated);
-                return;
-            };
-            for key in keys {
-                if key == Key::Interrupt {
-                    force_quit.interrupted();
-                }
-                if sender.send(UiEvent::Key(key)).is_err() {
-                    return;
-                }
+        // The conversation may end before its terminal: then nobody takes the keys.
+        let mut send = |key| {
+            if key == Key::Interrupt {
+                force_quit.interrupted();
             }
-        }
+            sender.send(UiEvent::Key(key)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        };
+        while read(&mut send).is_ok() {}
+        let _ = sender.send(UiEvent::Terminated);
     });
 }
 
 /// Waits for keys. A terminal that is gone is an error here: `crossterm` would read its end again and again.
-fn read_events() -> io::Result<Vec<Key>> {
+fn read_events(send: &mut SendKey<'_>) -> io::Result<()> {
     let stdin = io::stdin();
     let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
     match poll(&mut watched, None) {
@@ -53,28 +51,27 @@ fn read_events() -> io::Result<Vec<Key>> {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         Ok(_) => {}
-        Err(rustix::io::Errno::INTR) => return Ok(Vec::new()),
+        Err(rustix::io::Errno::INTR) => return Ok(()),
         Err(error) => return Err(error.into()),
     }
-    let mut keys = Vec::new();
-    while event::poll(DRAIN)? {
-        keys.extend(from_event(event::read()?));
+    while event::poll(DRAIN)? || event::poll(DRAIN)? {
+        from_event(event::read()?).map_or(Ok(()), &mut *send)?;
     }
-    Ok(keys)
+    Ok(())
 }
 
 /// Reads a line that the terminal has edited.
-fn read_lines() -> io::Result<Vec<Key>> {
+fn read_lines(send: &mut SendKey<'_>) -> io::Result<()> {
     let mut line = Vec::new();
     if io::stdin().lock().read_until(b'\n', &mut line)? == 0 {
         // On a terminal, more may follow; without one, the end would be read again and again.
         tcgetattr(io::stdin())?;
-        return Ok(vec![Key::EndOfInput]);
+        return send(Key::EndOfInput);
     }
     let is_sent = line.ends_with(b"\n");
     let text = String::from_utf8_lossy(&line);
     let characters = text.trim_end_matches(['\r', '\n']).chars().map(Key::Char);
-    Ok(characters.chain(is_sent.then_some(Key::Enter)).collect())
+    characters.chain(is_sent.then_some(Key::Enter)).try_for_each(send)
 }
 
 /// Returns the key of an event; `None` for what means nothing here.

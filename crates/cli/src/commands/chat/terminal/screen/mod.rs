@@ -16,6 +16,7 @@ mod ui;
 mod user_question;
 
 use std::collections::HashMap;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -283,25 +284,19 @@ impl ScreenUi {
 /// Starts a thread that reads keys.
 fn read_keys(sender: UnboundedSender<UiEvent>, force_quit: Arc<ForceQuit>, keys: Arc<Mutex<()>>) {
     std::thread::spawn(move || {
-        loop {
-            let Ok(inputs) = read_chat_input(|| drop(keys.lock())) else {
-                let _ = sender.send(UiEvent::Terminated);
-                return;
-            };
-            for input in inputs {
-                if let ChatInput::Focus(has_focus) = input {
-                    if sender.send(UiEvent::Focus(has_focus)).is_err() {
-                        return;
-                    }
-                    continue;
-                }
-                if input == ChatInput::Key(Key::Ctrl('c')) {
-                    force_quit.interrupted();
-                }
-                if sender.send(UiEvent::Input(input)).is_err() {
-                    return;
-                }
+        // The conversation may end before its terminal: then nobody takes the keys.
+        let send = |input| {
+            if input == ChatInput::Key(Key::Ctrl('c')) {
+                force_quit.interrupted();
             }
-        }
+            sender
+                .send(match input {
+                    ChatInput::Focus(has_focus) => UiEvent::Focus(has_focus),
+                    input => UiEvent::Input(input),
+                })
+                .map_err(|_| io::ErrorKind::BrokenPipe.into())
+        };
+        while read_chat_input(|| drop(keys.lock()), send).is_ok() {}
+        let _ = sender.send(UiEvent::Terminated);
     });
 }
