@@ -71,12 +71,22 @@ impl Home {
 
     /// Writes a made-up store into the config dir and returns what it holds.
     pub fn fill(&self, plan: &Plan) -> Tally {
-        let made = annals_demo::generate(plan, &mut |file: DemoFile| -> io::Result<()> {
-            let path = self.write(&file.path, &file.bytes);
-            let time = UNIX_EPOCH + Duration::from_millis(file.modified_ms.unsigned_abs());
-            fs::File::options().write(true).open(path)?.set_modified(time)
-        });
+        let made = annals_demo::generate(plan, &mut |file: DemoFile| self.write_dated(&file));
         made.unwrap_or_else(|error| panic!("cannot write a made-up store: {error}"))
+    }
+
+    /// The same without its large sessions, unless the depth is full: for tests that send or rewrite all of it.
+    pub fn fill_sample(&self, plan: &Plan) {
+        let made = annals_demo::generate(plan, &mut |file: DemoFile| -> io::Result<()> {
+            if file.bytes.len() as u64 <= depth::max_file_bytes() { self.write_dated(&file) } else { Ok(()) }
+        });
+        made.unwrap_or_else(|error| panic!("cannot write a made-up store: {error}"));
+    }
+
+    fn write_dated(&self, file: &DemoFile) -> io::Result<()> {
+        let path = self.write(&file.path, &file.bytes);
+        let time = UNIX_EPOCH + Duration::from_millis(file.modified_ms.unsigned_abs());
+        fs::File::options().write(true).open(path)?.set_modified(time)
     }
 
     /// A command that knows this home and no other: the environment is cleared first.

@@ -30,7 +30,7 @@ use annals_surgery::{
     restore, rewind, session_files, strip, trash,
 };
 use annals_testkit::builder;
-use annals_testkit::depth::{is_in_share, max_file_bytes};
+use annals_testkit::depth::is_in_share;
 use annals_testkit::home::Home;
 use annals_testkit::skipped;
 use annals_testkit::source::CountingSource;
@@ -96,13 +96,8 @@ fn store_in(home: Home, made: &Home) -> Home {
 /// What is the same for every change: made once, since that takes longer than to copy it.
 fn made() -> Home {
     let home = Home::new();
-    home.fill(&demo());
-    // The store is copied and compared at each step: large sessions are for full depth.
-    for session in Store::open(home.config_dir()).discover().sessions {
-        if session.bytes > max_file_bytes() {
-            fs::remove_file(&session.path).unwrap();
-        }
-    }
+    // The store is copied and compared at each step.
+    home.fill_sample(&demo());
     let discovery = Store::open(home.config_dir()).discover();
     let path = &largest(&discovery).path;
     let times = fs::metadata(path).unwrap().modified().unwrap();

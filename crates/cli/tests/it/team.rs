@@ -18,7 +18,7 @@ fn sent(test: &str) -> Option<(TestEngine, String, Home)> {
     let engine = TestEngine::start(test)?;
     let at = engine.at("team");
     let home = Home::new();
-    home.fill(&Plan::default());
+    home.fill_sample(&Plan::default());
     ok(&home, &["team", "init", "--at", &at, "--apply"]);
     ok(&home, &["collect", "--to", &at]);
     Some((engine, at, home))
@@ -86,7 +86,7 @@ fn people_see_what_their_machines_sent_and_forms_keep_their_schemas() {
 fn sql_runs_as_a_login_under_row_policies() {
     let test = "sql_runs_as_a_login_under_row_policies";
     let home = Home::new();
-    home.fill(&Plan::default());
+    home.fill_sample(&Plan::default());
     let file = home.path().join("policies.json");
     std::fs::write(&file, "{\"team.policy_check\":\"0\",\"team.files\":\"role != 'history'\"}").unwrap();
     let options = ["--policies".as_ref(), file.as_os_str()];
@@ -205,7 +205,7 @@ fn what_was_withheld_or_not_sent_is_marked() {
 #[test]
 fn an_engine_that_cannot_be_used_is_explained() {
     let home = Home::new();
-    home.fill(&Plan::default());
+    home.fill_sample(&Plan::default());
     let cases = [
         ("usage --at https://db.example.org", 2, "a token is needed"),
         ("usage --at http://db.example.org", 2, "could be read on the way"),

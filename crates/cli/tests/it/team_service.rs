@@ -51,7 +51,7 @@ fn machines_send_and_people_ask_by_token_and_the_answers_are_those_of_the_files(
     let Some(engine) = TestEngine::start(test) else { return };
     let at = engine.at("team");
     let home = Home::new();
-    home.fill(&Plan::default());
+    home.fill_sample(&Plan::default());
     annals_exits(&home, &["team", "init", "--at", &at, "--apply"], 0);
     let receiver = Server::start(&home, &["--quiet", "receive", "--to", &at]);
     // The first attempt makes the machine's id; everything waits until it has a token.

@@ -279,7 +279,7 @@ fn promise(session: &Session, files: &[RedactFile], rules: &SecretRules) -> usiz
 #[test]
 fn the_demo_store_is_redacted_by_a_pattern() {
     let home = Home::new();
-    home.fill(&DemoPlan::default());
+    home.fill_sample(&DemoPlan::default());
     let discovery = Store::open(home.config_dir()).discover();
     // A word that is in every conversation.
     let rules = SecretRules::new(&[], &["(?i)the|test".to_owned()]).unwrap();

@@ -47,7 +47,7 @@ impl Sink for Recorder {
 /// A small store, and all that is sent of it.
 pub(crate) fn demo() -> (Home, Vec<Batch>) {
     let home = Home::new();
-    home.fill(&Plan::default());
+    home.fill_sample(&Plan::default());
     let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
     let (rules, source) = (SecretRules::new(&[], &[]).unwrap(), CountingSource::default());
     let mut recorder = Recorder::default();

@@ -13,7 +13,7 @@ use crate::event::Event;
 use crate::key::{Key, Mouse};
 
 /// How long `crossterm` is asked for more of one read. If this thread is paused for as long, `crossterm` returns without looking
-/// at what it has already read: whoever then waits for the terminal must come back, or ask with `read_all_events`.
+/// at what it has already read: a caller that then waits for the terminal must come back, or ask with `read_all_events`.
 const DRAIN: Duration = Duration::from_millis(1);
 const LONG_DRAIN: Duration = Duration::from_millis(10);
 
