@@ -54,9 +54,10 @@ class Server:
         self.process.wait()
 
 
-def start_engine(folder, *options):
-    """Starts the engine over tables in a folder: the process, which ends when its input is closed, and the address."""
-    process = subprocess.Popen([sys.executable, os.path.join(ROOT, "scripts", "engine"), "--dir", os.path.join(folder, "engine"), *options],
+def start_engine(folder, *options, disk=()):
+    """Starts the engine over tables in a folder: the process, which ends when its input is closed, and the address. `disk` is a command that
+    runs it on a disk of its own."""
+    process = subprocess.Popen([*disk, sys.executable, os.path.join(ROOT, "scripts", "engine"), "--dir", os.path.join(folder, "engine"), *options],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     line = process.stdout.readline().strip()
     if not line.startswith("http://"):

@@ -46,7 +46,7 @@ pub(crate) fn engine(address: EngineAddress, args: &EngineArgs, context: &Contex
 }
 
 /// The engine as somebody sees it who has this right.
-pub(crate) fn with_right(engine: Engine, right: &ReadRight) -> Result<Engine, Fault> {
+pub(crate) fn with_right(engine: Engine, right: &ReadRight) -> Result<Engine, EngineError> {
     Ok(match right {
         ReadRight::Everything => engine,
         ReadRight::Nothing => engine.restricted_to(&[]),
@@ -105,7 +105,7 @@ impl AtArgs {
         let engine = engine(address("--at", at)?, &self.engine, context)?;
         schema::check(&engine)?;
         match &context.read_right {
-            Some(right) => with_right(engine, right).map(Some),
+            Some(right) => Ok(Some(with_right(engine, right)?)),
             None => Ok(Some(engine)),
         }
     }

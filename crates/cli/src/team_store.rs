@@ -59,6 +59,16 @@ pub(crate) fn files_of_session(
             found = files(engine, scope, &FileChoice::Sessions(sessions))?;
         }
     }
+    let machines: BTreeSet<&String> = found.iter().map(|file| &file.machine).collect();
+    if machines.len() > 1 && context.verbosity > 0 {
+        context.say(format!("{} machines have it; --machine ID chooses one", machines.len()));
+    }
+    only_longest(&mut found);
+    Ok(found)
+}
+
+/// Leaves of each session the files of the machine and store that have the most of it.
+pub(crate) fn only_longest(found: &mut Vec<TeamFile>) {
     let mut longest: BTreeMap<String, (u64, (String, String))> = BTreeMap::new();
     for file in found.iter().filter(|file| file.role == "session") {
         let copy = (file.bytes, (file.machine.clone(), file.store.clone()));
@@ -67,15 +77,10 @@ pub(crate) fn files_of_session(
             *known = copy;
         }
     }
-    let machines: BTreeSet<&String> = found.iter().map(|file| &file.machine).collect();
-    if machines.len() > 1 && context.verbosity > 0 {
-        context.say(format!("{} machines have it; --machine ID chooses one", machines.len()));
-    }
     found.retain(|file| {
         let owner = longest.get(&file.session).map(|(_, owner)| owner);
         owner.is_none_or(|(machine, store)| *machine == file.machine && *store == file.store)
     });
-    Ok(found)
 }
 
 /// The files of the session in which something happened last.
@@ -163,21 +168,25 @@ impl FetchedFiles {
 }
 
 /// A path below a store. The engine may hold anything: what leads elsewhere is refused.
-fn below(store: &Path, name: &str) -> Option<PathBuf> {
+pub(crate) fn below(store: &Path, name: &str) -> Option<PathBuf> {
     let relative = Path::new(name);
     let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
     (is_plain && !name.is_empty() && !name.contains('\0')).then(|| store.join(relative))
 }
 
-fn write(path: &Path, file: &TeamFile, content: &FileContent) -> Result<(), Fault> {
+/// Writes a file at once: somebody may be reading the one before it.
+pub(crate) fn write(path: &Path, file: &TeamFile, content: &FileContent) -> Result<(), Fault> {
     let written = || {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        fs::write(path, &content.bytes)?;
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        fs::write(&part, &content.bytes)?;
         // When something last happened in it is the best that is known.
         let millis = u64::try_from(file.active.unwrap_or(file.generation)).unwrap_or(0);
-        File::options().append(true).open(path)?.set_modified(UNIX_EPOCH + Duration::from_millis(millis))
+        File::options().append(true).open(&part)?.set_modified(UNIX_EPOCH + Duration::from_millis(millis))?;
+        fs::rename(&part, path)
     };
     written().map_err(|error| unwritable(path, &error))
 }

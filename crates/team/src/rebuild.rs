@@ -6,10 +6,8 @@ use annals_transcript::price::Prices;
 
 use crate::query::Forgotten;
 use crate::rows::BatchRows;
+use crate::schema::DERIVED_TABLES;
 use crate::wire::{Engine, EngineError, Parameter, Row};
-
-/// The tables whose rows are all made from lines.
-const DERIVED: [&str; 4] = ["messages", "calls", "responses", "facts"];
 
 /// How many bytes of lines are read at once.
 const CHUNK_BYTES: u64 = 32 * 1024 * 1024;
@@ -51,20 +49,20 @@ pub fn rebuild(
         engine.select("SELECT toUnixTimestamp(now()) AS at, count() AS notes FROM {db}.forgotten", &[])?;
     let (at, notes) =
         started.first().map_or((0, 0), |row| (row.millis("at").unwrap_or(0), row.count("notes")));
-    for table in DERIVED {
+    for table in DERIVED_TABLES {
         engine.execute(&format!("DROP TABLE IF EXISTS {{db}}.{table}_rebuild"), &[])?;
         engine.execute(&format!("CREATE TABLE {{db}}.{table}_rebuild AS {{db}}.{table}"), &[])?;
     }
     let first = RebuildPass { prices, token: format!("rebuild-{now}"), suffix: "_rebuild", since: 0 };
     first.copy_all(engine, &mut progress)?;
-    for table in DERIVED {
+    for table in DERIVED_TABLES {
         engine.execute(&format!("EXCHANGE TABLES {{db}}.{table} AND {{db}}.{table}_rebuild"), &[])?;
     }
     // What came meanwhile went to the old tables. Clocks of the engine's machines may differ a little.
     let late = RebuildPass { token: format!("rebuild-{now}-late"), suffix: "", since: at - 60, ..first };
     late.copy_all(engine, &mut |_| ())?;
     remove_forgotten(engine, notes)?;
-    for table in DERIVED {
+    for table in DERIVED_TABLES {
         engine.execute(&format!("TRUNCATE TABLE {{db}}.{table}_rebuild"), &[])?;
         engine.execute(&format!("DROP TABLE {{db}}.{table}_rebuild"), &[])?;
     }
@@ -77,7 +75,7 @@ fn remove_forgotten(engine: &Engine, notes: u64) -> Result<(), EngineError> {
     if found.first().is_some_and(|row| row.count("notes") == notes) {
         return Ok(());
     }
-    for table in DERIVED {
+    for table in DERIVED_TABLES {
         engine.execute(
             &format!(
                 "DELETE FROM {{db}}.{table} WHERE (tenant, machine, store, file, generation) NOT IN (
@@ -114,7 +112,7 @@ impl RebuildPass<'_> {
         for chunk in self.chunks(engine)? {
             let batch = self.read(engine, &chunk)?;
             let rows = BatchRows::of(&batch, engine.tenant(), self.prices, &forgotten);
-            for (table, body, token) in rows.tables().filter(|(table, ..)| DERIVED.contains(table)) {
+            for (table, body, token) in rows.tables().filter(|(table, ..)| DERIVED_TABLES.contains(table)) {
                 let table = format!("{table}{}", self.suffix);
                 engine.insert(&table, body, &format!("{}-{token}", self.token))?;
             }

@@ -29,6 +29,8 @@ if (list && filters) {
     events.addEventListener("open", () => { list.dataset.open = ""; });
     events.addEventListener("changed", () => refresh(false));
   };
-  follow();
-  whileVisible(follow, () => events.close());
+  if (list.dataset.live) {
+    follow();
+    whileVisible(follow, () => events.close());
+  }
 }

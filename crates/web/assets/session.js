@@ -207,7 +207,7 @@ if (talk) {
     if (item && lineOf(item) && !event.target.closest("a, button, summary")) { chosen?.classList.remove("current"); chosen = item; item.classList.add("current"); }
   });
   // What is written from now on.
-  if (!new URLSearchParams(talk.dataset.query).has("branch")) {
+  if (!("still" in talk.dataset) && !new URLSearchParams(talk.dataset.query).has("branch")) {
     const live = talk.querySelector(":scope > .live");
     let events = null;
     let last = "";

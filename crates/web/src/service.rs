@@ -15,7 +15,8 @@ use axum::response::Response;
 use futures_core::Stream;
 use tokio::sync::Semaphore;
 
-use crate::guard::{HostRules, is_from_here, sender};
+use crate::guard::{AccessToken, Guard, HostRules, is_from_here, sender};
+use crate::readers::{ReaderPages, ReaderSite};
 use crate::server::{Exposure, Listener, ServeError, ServerLimits};
 
 /// How long a body may take to arrive.
@@ -108,18 +109,29 @@ struct ServiceState {
     seats: Arc<Semaphore>,
     max_body: usize,
     is_behind_proxy: bool,
+    site: Option<Arc<ReaderSite>>,
 }
 
 impl ServiceServer {
-    /// Checks the settings and listens; nothing is answered yet. Must be called within a runtime.
-    pub async fn bind(config: ServiceConfig, service: impl Service) -> Result<Self, ServeError> {
+    /// Checks the settings and listens; nothing is answered yet. Must be called within a runtime. What is not below `/v1/`, and
+    /// comes without a token in its head, gets a page, if there are any.
+    pub async fn bind(
+        config: ServiceConfig,
+        service: impl Service,
+        pages: Option<ReaderPages>,
+    ) -> Result<Self, ServeError> {
         let ServiceConfig { bind, exposure, limits, max_body, at_a_time } = config;
         let listener = Listener::bind(bind, &exposure, limits).await?;
+        let site = match pages {
+            Some(pages) => Some(Arc::new(reader_site(pages, &listener, &exposure)?)),
+            None => None,
+        };
         let state = ServiceState {
             service: Arc::new(service),
             seats: Arc::new(Semaphore::new(at_a_time)),
             max_body,
             is_behind_proxy: matches!(exposure, Exposure::BehindProxy),
+            site,
         };
         Ok(Self { listener, router: Router::new().fallback(answer).with_state(state) })
     }
@@ -140,7 +152,31 @@ impl ServiceServer {
     }
 }
 
+fn reader_site(
+    pages: ReaderPages,
+    listener: &Listener,
+    exposure: &Exposure,
+) -> Result<ReaderSite, ServeError> {
+    let token = AccessToken::random().map_err(ServeError::Random)?;
+    // Others may meet several servers under one name; on one machine, each has a port of its own.
+    let cookie = match exposure {
+        Exposure::Loopback => format!("annals-{}", listener.address().port()),
+        _ => "annals-reader".to_owned(),
+    };
+    let guard = Guard::new(token, None, pages.names, cookie, exposure, pages.theme);
+    Ok(ReaderSite::new(pages.access, guard))
+}
+
+/// Whether a program asks: people have no token in the head of a request.
+fn is_program(request: &Request) -> bool {
+    let path = request.uri().path();
+    path == "/health" || path.starts_with("/v1/") || request.headers().contains_key(AUTHORIZATION)
+}
+
 async fn answer(State(state): State<ServiceState>, request: Request) -> Response {
+    if let Some(site) = state.site.as_ref().filter(|_| !is_program(&request)) {
+        return site.answer(request).await;
+    }
     let head = ServiceHead {
         method: request.method().to_string(),
         path: request.uri().path().to_owned(),

@@ -35,8 +35,8 @@ pub(crate) struct ServeArgs {
     /// Ask others for the password on the first line of this file
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
-    /// Answer questions about a team's sessions instead: clickhouse+https://HOST:PORT/DATABASE
-    #[arg(long, value_name = "URL", conflicts_with_all = ["open", "hosts", "password_file"])]
+    /// Show a team's sessions instead, and answer questions about them: clickhouse+https://HOST:PORT/DATABASE
+    #[arg(long, value_name = "URL", conflicts_with_all = ["open", "password_file"])]
     pub(crate) from: Option<String>,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,

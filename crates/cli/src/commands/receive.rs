@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ReceiveArgs, context: &mut Context) -> Result<Outcome, 
     let receiver = Receiver::new(engine, context.prices.clone(), limits);
     let service = ReceiveService { receiver: Arc::new(receiver), source: context.source };
     let max_body = usize::try_from(args.max_body).unwrap_or(usize::MAX);
-    run_service(&args.listen, ServiceSize { max_body, at_a_time: AT_A_TIME }, service, context)
+    run_service(&args.listen, ServiceSize { max_body, at_a_time: AT_A_TIME }, service, None, context)
 }
 
 struct ReceiveService {

@@ -3,7 +3,7 @@
 use super::forget::Forgotten;
 use super::retention::retention;
 use super::scope::Scope;
-use crate::schema::FORM;
+use crate::schema::{DERIVED_TABLES, FORM};
 use crate::wire::{Engine, EngineError, Parameter};
 
 /// What a check found.
@@ -19,8 +19,10 @@ pub struct CheckReport {
     pub gaps: Vec<Gap>,
     /// After how many days rows are removed, if they are: then nobody can tell which bytes are missing.
     pub retention: Option<u32>,
-    /// Rows that another release has made.
-    pub other_rows: u64,
+    /// Rows that an earlier release has made, and that have to be made again.
+    pub older_rows: u64,
+    /// Rows that a later release has made.
+    pub newer_rows: u64,
 }
 
 /// Bytes of a file that never came.
@@ -59,10 +61,12 @@ pub fn check(engine: &Engine, scope: &Scope) -> Result<CheckReport, EngineError>
          WHERE first > before ORDER BY machine, file, offset"
     ))?;
     parameters.push(("form", Parameter::Integer(i64::from(FORM))));
+    let forms = DERIVED_TABLES
+        .map(|table| format!("SELECT form FROM {{db}}.{table} WHERE tenant = {{tenant:String}}{condition}"));
+    let forms = forms.join(" UNION ALL ");
     let other = engine.select(
         &format!(
-            "SELECT countIf(form != {{form:Int64}}) AS rows FROM {{db}}.messages
-             WHERE tenant = {{tenant:String}}{condition}"
+            "SELECT countIf(form < {{form:Int64}}) AS older, countIf(form > {{form:Int64}}) AS newer FROM ({forms})"
         ),
         &parameters,
     )?;
@@ -79,6 +83,7 @@ pub fn check(engine: &Engine, scope: &Scope) -> Result<CheckReport, EngineError>
         lines: count(&counts, "lines"),
         gaps: if retention.is_some() { Vec::new() } else { gaps.rows().map(gap).collect() },
         retention,
-        other_rows: count(&other, "rows"),
+        older_rows: count(&other, "older"),
+        newer_rows: count(&other, "newer"),
     })
 }

@@ -13,6 +13,8 @@ use crate::wire::{Engine, EngineError, Parameter, Row};
 pub struct SessionFacts {
     /// What identifies it; of copies, that of the first machine.
     pub card: SessionCard,
+    /// Its first time, in milliseconds since 1970.
+    pub created: Option<i64>,
     /// The session that it was forked from.
     pub forked_from: Option<String>,
     /// The machine that has it.
@@ -54,6 +56,7 @@ fn facts_of(
     let lines = engine.select(
         &format!(
             "SELECT session, machine, store, file, generation, any(project) AS project, max(millis) AS active,
+                min(millis) AS created,
                 argMaxIf(branch, line, branch != '') AS branch, argMinIf(forked_from, line, forked_from != '') AS forked_from,
                 arrayElement(topKIf(1)(cwd, cwd != ''), 1) AS cwd
              FROM {{db}}.lines WHERE tenant = {{tenant:String}} AND role = 'session' AND form = 'line'{condition}
@@ -75,7 +78,10 @@ fn facts_of(
         };
         let session = row.text("session");
         let forked_from = row.text_if("forked_from").filter(|origin| *origin != session);
-        found.insert(session, SessionFacts { card, forked_from, machine: row.text("machine") });
+        found.insert(
+            session,
+            SessionFacts { card, created: row.millis("created"), forked_from, machine: row.text("machine") },
+        );
     }
     let titles = engine.select(
         &format!(

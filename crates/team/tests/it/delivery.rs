@@ -59,7 +59,7 @@ fn any_order_and_any_repetition_give_the_usage_of_the_files() {
     assert_eq!(counts(&many), counts(&once));
     assert_eq!(distinct_rows(&many, "lines"), items.len() as u64);
     let report = check(&many, &Scope::default()).unwrap();
-    assert_eq!((report.gaps.len(), report.other_rows), (0, 0));
+    assert_eq!((report.gaps.len(), report.older_rows, report.newer_rows), (0, 0, 0));
 }
 
 #[test]
@@ -87,6 +87,7 @@ fn rows_are_made_again_from_the_lines_alone() {
             &[],
         )
         .unwrap();
+    assert_eq!(check(&opened, &Scope::default()).unwrap().older_rows, 5);
     for time in [1, 2] {
         let mut read = 0;
         rebuild(&opened, &Prices::embedded(), time, |bytes| read += bytes).unwrap();
@@ -96,7 +97,8 @@ fn rows_are_made_again_from_the_lines_alone() {
             (usage_of_engine(&opened), usage_of_engine(&company)),
             (expected.clone(), expected.clone())
         );
-        assert_eq!(check(&opened, &Scope::default()).unwrap().other_rows, 0);
+        let report = check(&opened, &Scope::default()).unwrap();
+        assert_eq!((report.older_rows, report.newer_rows), (0, 0));
     }
     // What is sent again is the same as what is there.
     sent.iter().for_each(|batch| to.deliver(batch).unwrap());

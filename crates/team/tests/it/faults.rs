@@ -4,9 +4,12 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use annals_collect::{Sink, SinkError};
-use annals_team::query::{Scope, check};
+use annals_index::search::Query;
+use annals_team::query::{Scope, check, search};
+use annals_team::rebuild::rebuild;
 use annals_team::{EngineError, schema};
 use annals_testkit::engine::TestEngine;
+use annals_transcript::price::Prices;
 
 use crate::support::{demo, open, sink, usage_of_engine, usage_of_files, with_tables};
 
@@ -73,4 +76,40 @@ fn what_another_attempt_cannot_change_is_refused_with_its_reason() {
         open(&engine, "refusing").execute("SELECT nonsense FROM", &[]),
         Err(EngineError::Refused(_))
     ));
+}
+
+#[test]
+fn rows_of_two_releases_side_by_side_count_once_until_they_are_made_again() {
+    let Some(engine) =
+        TestEngine::start("rows_of_two_releases_side_by_side_count_once_until_they_are_made_again")
+    else {
+        return;
+    };
+    let (home, sent) = demo();
+    let opened = with_tables(&engine, "releases");
+    let mut to = sink(&engine, "releases");
+    sent.iter().for_each(|batch| to.deliver(batch).unwrap());
+    let query = Query::parse("the").unwrap();
+    let hits = || {
+        let found = search(&opened, &Scope::default(), &query, 50, 1_790_000_000_000).unwrap();
+        let place = |hit: &annals_index::search::Hit| (hit.file.clone(), hit.line, hit.block);
+        (found.results.total, found.results.hits.iter().map(place).collect::<Vec<_>>())
+    };
+    let (expected, found) = (usage_of_files(&home), hits());
+    // A machine with an earlier release, and one with a later, have sent the same lines.
+    for (change, is_older) in [("form - 1", true), ("form + 1", false)] {
+        for table in schema::DERIVED_TABLES {
+            let copied = format!(
+                "INSERT INTO {{db}}.{table} SELECT * REPLACE (toUInt16({change}) AS form) FROM {{db}}.{table}"
+            );
+            opened.execute(&copied, &[]).unwrap();
+        }
+        let report = check(&opened, &Scope::default()).unwrap();
+        assert_eq!((report.older_rows > 0, report.newer_rows > 0), (is_older, !is_older), "{report:?}");
+        assert_eq!((usage_of_engine(&opened), hits()), (expected.clone(), found.clone()), "{change}");
+        rebuild(&opened, &Prices::embedded(), i64::from(is_older), |_| ()).unwrap();
+        let report = check(&opened, &Scope::default()).unwrap();
+        assert_eq!((report.older_rows, report.newer_rows), (0, 0));
+        assert_eq!((usage_of_engine(&opened), hits()), (expected.clone(), found.clone()));
+    }
 }

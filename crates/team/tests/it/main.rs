@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
+mod clocks;
 mod delivery;
 mod faults;
 mod marks;
 mod receive;
 mod rights;
+mod row_form;
 mod support;

@@ -11,12 +11,15 @@ use crate::body;
 use crate::theme::Theme;
 
 /// The path of the form.
-const LOGIN: &str = "/login";
+pub(crate) const LOGIN: &str = "/login";
+
+/// What the form asks for.
+const LABEL: &str = "Password";
 
 pub(super) async fn answer(guard: &Guard, password: &Password, request: Request) -> Response {
     match (request.method().clone(), request.uri().path()) {
         (Method::POST, LOGIN) => attempt(guard, password, request).await,
-        (Method::GET, LOGIN) => page(guard.theme, StatusCode::OK, ""),
+        (Method::GET, LOGIN) => page(guard.theme, LABEL, StatusCode::OK, ""),
         (Method::GET, _) => redirect(LOGIN),
         _ => super::refuse(StatusCode::FORBIDDEN, "annals: log in first.\n"),
     }
@@ -25,24 +28,24 @@ pub(super) async fn answer(guard: &Guard, password: &Password, request: Request)
 async fn attempt(guard: &Guard, password: &Password, request: Request) -> Response {
     let address = sender(&request, guard.is_behind_proxy);
     let Some(fields) = body::form(request.into_body()).await else {
-        return page(guard.theme, StatusCode::BAD_REQUEST, "The form could not be read.");
+        return page(guard.theme, LABEL, StatusCode::BAD_REQUEST, "The form could not be read.");
     };
     let given = fields.iter().find(|(name, _)| name == "password").map_or("", |(_, value)| value);
     let Some(turn) = guard.logins.turn(address).await else {
-        return page(guard.theme, StatusCode::TOO_MANY_REQUESTS, "Too many attempts. Wait a moment.");
+        return page(guard.theme, LABEL, StatusCode::TOO_MANY_REQUESTS, "Too many attempts. Wait a moment.");
     };
     if password.matches(given) {
         let mut response = redirect("/");
-        if let Ok(cookie) = guard.cookie_header().parse() {
+        if let Ok(cookie) = guard.cookie_header(guard.token.reveal()).parse() {
             response.headers_mut().insert(header::SET_COOKIE, cookie);
         }
         return response;
     }
     turn.fail().await;
-    page(guard.theme, StatusCode::FORBIDDEN, "This is not the password.")
+    page(guard.theme, LABEL, StatusCode::FORBIDDEN, "This is not the password.")
 }
 
-fn page(theme: Theme, status: StatusCode, message: &str) -> Response {
+pub(crate) fn page(theme: Theme, label: &str, status: StatusCode, message: &str) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -52,13 +55,16 @@ fn page(theme: Theme, status: StatusCode, message: &str) -> Response {
                 // There is no style before somebody has logged in, but browsers have two of their own.
                 meta name="color-scheme" content=(theme.color_scheme());
                 title { "annals" }
+                link rel="icon" href="data:,";
             }
             body {
                 main {
                     h1 { "annals" }
                     @if !message.is_empty() { p role="alert" { (message) } }
                     form method="post" action=(LOGIN) {
-                        label for="password" { "Password " }
+                        // Browsers that keep passwords ask whose it is.
+                        input name="username" type="text" value="annals" autocomplete="username" hidden;
+                        label for="password" { (label) " " }
                         input id="password" name="password" type="password" required autocomplete="current-password";
                         " "
                         button { "Open" }

@@ -18,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 
 pub(crate) use address::{PeerAddress, address_group, sender};
 pub(crate) use headers::add_headers;
+pub(crate) use login::{LOGIN, page as login_page};
 pub use password::Password;
 pub use token::AccessToken;
 
@@ -40,18 +41,18 @@ pub(crate) struct Guard {
     cookie: String,
     is_https: bool,
     /// Whether a proxy says whose requests it passes on.
-    is_behind_proxy: bool,
-    theme: Theme,
+    pub(crate) is_behind_proxy: bool,
+    pub(crate) theme: Theme,
     logins: LoginQueues,
 }
 
 impl Guard {
-    /// A guard for a server on this port.
+    /// A guard with a cookie of this name.
     pub(crate) fn new(
         token: AccessToken,
         password: Option<Password>,
         names: Vec<String>,
-        port: u16,
+        cookie: String,
         exposure: &Exposure,
         theme: Theme,
     ) -> Self {
@@ -59,7 +60,7 @@ impl Guard {
             token,
             password,
             hosts: HostRules::new(names),
-            cookie: format!("annals-{port}"),
+            cookie,
             is_https: !matches!(exposure, Exposure::Loopback),
             is_behind_proxy: matches!(exposure, Exposure::BehindProxy),
             theme,
@@ -68,40 +69,52 @@ impl Guard {
     }
 
     /// The cookie that a browser keeps instead of the token in the address.
-    fn cookie_header(&self) -> String {
+    pub(crate) fn cookie_header(&self, token: &str) -> String {
         let secure = if self.is_https { "; Secure" } else { "" };
-        format!("{}={}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie, self.token.reveal())
+        format!("{}={token}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie)
+    }
+
+    /// The tokens of the cookies of this server.
+    pub(crate) fn cookies<'h>(&self, headers: &'h HeaderMap) -> impl Iterator<Item = &'h str> {
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.filter(|(name, _)| *name == self.cookie).map(|(_, value)| value)
     }
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
-        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut pairs =
-            cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        pairs.any(|(name, value)| name == self.cookie && self.token.matches(value))
+        self.cookies(headers).any(|value| self.token.matches(value))
     }
 }
 
 /// A refusal, in words for the person who sees it.
-fn refuse(status: StatusCode, text: &'static str) -> Response {
+pub(crate) fn refuse(status: StatusCode, text: &'static str) -> Response {
     let mut response = (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response();
     add_headers(&mut response);
     response
 }
 
-/// Passes a request on, or refuses it.
-pub(crate) async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+/// Refuses a request that was sent to another name, in another way, or by another page.
+pub(crate) fn refusal(guard: &Guard, request: &Request) -> Option<Response> {
     let headers = request.headers();
     if !guard.hosts.allow(headers) {
-        return refuse(
+        return Some(refuse(
             StatusCode::MISDIRECTED_REQUEST,
             "annals: this name does not lead here. Use the address that annals serve printed, or start it with --host NAME.\n",
-        );
+        ));
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD | Method::POST) {
-        return refuse(StatusCode::METHOD_NOT_ALLOWED, "annals: only GET and POST are answered.\n");
+        return Some(refuse(StatusCode::METHOD_NOT_ALLOWED, "annals: only GET and POST are answered.\n"));
     }
     if !is_from_here(request.method(), headers, guard.is_https) {
-        return refuse(StatusCode::FORBIDDEN, "annals: a request from another page is not answered.\n");
+        return Some(refuse(StatusCode::FORBIDDEN, "annals: a request from another page is not answered.\n"));
+    }
+    None
+}
+
+/// Passes a request on, or refuses it.
+pub(crate) async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    if let Some(refusal) = refusal(&guard, &request) {
+        return refusal;
     }
     if let Some(response) = open_by_address(&guard, &request) {
         return response;
@@ -139,14 +152,14 @@ fn open_by_address(guard: &Guard, request: &Request) -> Option<Response> {
     let path = format!("/{}", path.trim_start_matches(['/', '\\']));
     let target = if rest.is_empty() { path } else { format!("{path}?{rest}") };
     let mut response = redirect(&target);
-    if let Ok(cookie) = guard.cookie_header().parse() {
+    if let Ok(cookie) = guard.cookie_header(guard.token.reveal()).parse() {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     Some(response)
 }
 
 /// Leads to another page of ours.
-fn redirect(target: &str) -> Response {
+pub(crate) fn redirect(target: &str) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
     if let Ok(target) = target.parse() {

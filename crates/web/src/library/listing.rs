@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use annals_store::{Discovery, SessionEntry, Summary, SummaryListing};
 use annals_transcript::problem::Severity;
-use annals_transcript::usage::UsageRow;
+use annals_transcript::usage::{UsageItem, UsageRow, UsageSource};
 
-use super::{ArchivedSession, Library};
+use super::remote::{self, MAX_REMOTE_AGE};
+use super::{ArchivedSession, Library, RemoteError};
 
 /// How long a listing is good for: several fragments of a page ask for it at once.
 const MAX_AGE: Duration = Duration::from_millis(500);
@@ -29,6 +30,20 @@ pub(crate) struct Listing {
     pub(crate) has_usage: bool,
     /// What could not be read.
     pub(crate) problems: usize,
+    /// Older sessions that are not listed.
+    pub(crate) left_out: u64,
+    /// Why there is nothing.
+    pub(crate) failure: Option<RemoteError>,
+}
+
+impl Listing {
+    /// Newest first.
+    pub(super) fn sort(&mut self) {
+        self.sessions.sort_by(|left, right| {
+            let key = |session: &ListedSession| session.summary.last_activity();
+            key(right).cmp(&key(left)).then_with(|| left.summary.path.cmp(&right.summary.path))
+        });
+    }
 }
 
 /// One session of a listing.
@@ -46,6 +61,10 @@ pub(crate) struct ListedSession {
     pub(crate) has_errors: bool,
     /// Whether the vault has it.
     pub(crate) is_archived: bool,
+    /// Whose it is, if it is of a team.
+    pub(crate) person: Option<String>,
+    /// Lines that their sender withheld.
+    pub(crate) withheld: u64,
 }
 
 impl ListedSession {
@@ -82,11 +101,44 @@ pub(super) struct ListingCache {
     summaries: Vec<SummaryListing>,
 }
 
+/// What sessions cost.
+#[derive(Default)]
+pub(super) struct Spending {
+    pub(super) usage: HashMap<String, UsageRow>,
+    /// Over the time of each.
+    pub(super) sparks: HashMap<String, Vec<f64>>,
+}
+
+impl Spending {
+    pub(super) fn of(sources: &[UsageSource], items: &[UsageItem]) -> Self {
+        let mut found = Self::default();
+        let mut spans: HashMap<&str, (i64, i64)> = HashMap::new();
+        for item in items {
+            let Some(source) = sources.get(item.file.get()) else { continue };
+            found.usage.entry(source.session.to_string()).or_default().add_item(item);
+            if let Some(millis) = item.millis() {
+                let span = spans.entry(&source.session).or_insert((millis, millis));
+                *span = (span.0.min(millis), span.1.max(millis));
+            }
+        }
+        for item in items {
+            let Some(source) = sources.get(item.file.get()) else { continue };
+            let (Some(millis), Some((from, to))) = (item.millis(), spans.get(&*source.session)) else {
+                continue;
+            };
+            let spark =
+                found.sparks.entry(source.session.to_string()).or_insert_with(|| vec![0.0; SPARK_POINTS]);
+            let at = (millis - from) as f64 / (to - from + 1) as f64 * SPARK_POINTS as f64;
+            spark[(at as usize).min(SPARK_POINTS - 1)] += item.cost.dollars();
+        }
+        found
+    }
+}
+
 /// What the index knows of the sessions of a store.
 #[derive(Default)]
 struct IndexedSessions {
-    usage: HashMap<String, UsageRow>,
-    sparks: HashMap<String, Vec<f64>>,
+    spending: Spending,
     damaged: HashMap<PathBuf, bool>,
 }
 
@@ -95,13 +147,17 @@ impl Library {
     pub(crate) fn listing(&self) -> Arc<Listing> {
         let mut cache = self.listing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((at, listing)) = &cache.last
-            && at.elapsed() < MAX_AGE
+            && at.elapsed() < self.remote.as_ref().map_or(MAX_AGE, |_| MAX_REMOTE_AGE)
             && !cache.is_old
         {
             return Arc::clone(listing);
         }
-        cache.is_old = false;
-        let listing = Arc::new(self.list(&mut cache.summaries));
+        let listing = Arc::new(match &self.remote {
+            Some(remote) => remote::list(&**remote),
+            None => self.list(&mut cache.summaries),
+        });
+        // What failed is asked for again at once.
+        cache.is_old = listing.failure.is_some();
         cache.last = Some((Instant::now(), Arc::clone(&listing)));
         listing
     }
@@ -112,6 +168,13 @@ impl Library {
         let known = cache.last.as_ref().map(|(_, listing)| Arc::clone(listing));
         drop(cache);
         known.unwrap_or_else(|| self.listing())
+    }
+
+    /// What a session cost, if it was listed before.
+    pub(crate) fn known_usage(&self, session: &str) -> Option<UsageRow> {
+        let cache = self.listing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (_, listing) = cache.last.as_ref()?;
+        listing.sessions.iter().find(|listed| listed.entry.key.as_str() == session)?.usage.clone()
     }
 
     /// The sessions in which a tool or a request failed, by store and id. All messages are looked at, so only who asks pays.
@@ -156,10 +219,12 @@ impl Library {
                     entry: entry.clone(),
                     store: at,
                     sub_agents: agents.get(id).copied().unwrap_or_default(),
-                    usage: indexed.usage.get(id).cloned(),
-                    spark: indexed.sparks.get(id).cloned().unwrap_or_default(),
+                    usage: indexed.spending.usage.get(id).cloned(),
+                    spark: indexed.spending.sparks.get(id).cloned().unwrap_or_default(),
                     has_errors: indexed.damaged.get(&entry.path).copied().unwrap_or_default(),
                     is_archived: archived.ids.contains(id),
+                    person: None,
+                    withheld: 0,
                     summary,
                 });
             }
@@ -168,10 +233,7 @@ impl Library {
         listing
             .archived
             .sort_by(|left, right| right.active.cmp(&left.active).then_with(|| left.id.cmp(&right.id)));
-        listing.sessions.sort_by(|left, right| {
-            let key = |session: &ListedSession| session.summary.last_activity();
-            key(right).cmp(&key(left)).then_with(|| left.summary.path.cmp(&right.summary.path))
-        });
+        listing.sort();
         listing
     }
 
@@ -179,26 +241,8 @@ impl Library {
     fn indexed_sessions(&self, store: usize) -> Option<IndexedSessions> {
         let index = self.index_as_it_is(store)?;
         let (sources, items) = index.usage().ok()?;
-        let mut found = IndexedSessions::default();
-        let mut spans: HashMap<&str, (i64, i64)> = HashMap::new();
-        for item in &items {
-            let Some(source) = sources.get(item.file.get()) else { continue };
-            found.usage.entry(source.session.to_string()).or_default().add_item(item);
-            if let Some(millis) = item.millis() {
-                let span = spans.entry(&source.session).or_insert((millis, millis));
-                *span = (span.0.min(millis), span.1.max(millis));
-            }
-        }
-        for item in &items {
-            let Some(source) = sources.get(item.file.get()) else { continue };
-            let (Some(millis), Some((from, to))) = (item.millis(), spans.get(&*source.session)) else {
-                continue;
-            };
-            let spark =
-                found.sparks.entry(source.session.to_string()).or_insert_with(|| vec![0.0; SPARK_POINTS]);
-            let at = (millis - from) as f64 / (to - from + 1) as f64 * SPARK_POINTS as f64;
-            spark[(at as usize).min(SPARK_POINTS - 1)] += item.cost.dollars();
-        }
+        let mut found =
+            IndexedSessions { spending: Spending::of(&sources, &items), ..IndexedSessions::default() };
         for (path, kinds) in index.irregular_sessions().ok()? {
             let is_damaged = kinds.iter().any(|kind| kind.severity() >= Severity::Warning);
             found.damaged.insert(path, is_damaged);

@@ -10,6 +10,7 @@ mod open;
 mod outline;
 mod records;
 mod redaction;
+mod remote;
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -28,6 +29,10 @@ pub(crate) use listing::{ListedSession, Listing};
 pub(crate) use open::OpenSession;
 pub(crate) use outline::{ContextShare, Outline, TurnRow};
 pub(crate) use redaction::Redaction;
+pub(crate) use remote::listed;
+pub use remote::{
+    RemoteError, RemoteFiles, RemoteListing, RemoteSession, RemoteSessions, RemoteUsage, ToolCount,
+};
 
 use crate::theme::Theme;
 use index::Indexer;
@@ -38,6 +43,8 @@ use open::SessionCache;
 #[derive(Debug)]
 pub struct Library {
     pub(crate) stores: Vec<Store>,
+    /// Sessions elsewhere, which are shown instead of those of stores.
+    pub(crate) remote: Option<Box<dyn RemoteSessions>>,
     pub(crate) data: DataDir,
     pub(crate) prices: Prices,
     pub(crate) zone: TimeZone,
@@ -68,6 +75,7 @@ impl Library {
     ) -> Self {
         Self {
             stores,
+            remote: None,
             data,
             prices,
             zone,
@@ -82,6 +90,11 @@ impl Library {
             index_age: AtomicUsize::new(0),
             indexer: None,
         }
+    }
+
+    /// Shows sessions that are elsewhere, and lets nobody change them.
+    pub fn with_remote(self, remote: impl RemoteSessions) -> Self {
+        Self { remote: Some(Box::new(remote)), ..self }
     }
 
     /// Looks like this until a reader chooses something else.
@@ -108,7 +121,12 @@ impl Library {
 
     /// Whether sessions may be changed from a page.
     pub(crate) fn is_changeable(&self) -> bool {
-        self.redaction.is_none()
+        self.redaction.is_none() && self.is_local()
+    }
+
+    /// Whether sessions are those of stores on this machine: then there are files, changes and an index.
+    pub(crate) fn is_local(&self) -> bool {
+        self.remote.is_none()
     }
 
     /// Now, in milliseconds since 1970.

@@ -54,7 +54,7 @@ pub(crate) async fn plan(
             @if is_asked { (confirmation(library, &what, &found, &fields, &form_token)?) } @else { (question(&what, &found)) }
             p { a href={ "/session/" (encoded(&request.id)) "?in=" (encoded(found.listed.entry.slug.as_str())) } { "Back to the session" } }
         };
-        Ok(shell(library.theme, label, Section::Sessions, &body))
+        Ok(shell(library, label, Section::Sessions, &body))
     });
     Ok(html_response(page.await?))
 }

@@ -57,7 +57,7 @@ pub(crate) async fn page(State(site): State<Site>) -> Result<Response, PageError
                 }
             }
         };
-        Ok(shell(library.theme, "Check", Section::Check, &body))
+        Ok(shell(library, "Check", Section::Check, &body))
     });
     Ok(html_response(page.await?))
 }

@@ -44,7 +44,7 @@ pub(crate) async fn page(
                 view.one(number).ok_or_else(|| PageError::not_found("The file has no such version."))?
             }
         };
-        Ok(shell(library.theme, &line(library, name(path)), Section::Files, &body))
+        Ok(shell(library, &line(library, name(path)), Section::Files, &body))
     });
     Ok(html_response(page.await?))
 }

@@ -64,7 +64,7 @@ pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) ->
             (form(library, &listing, &params))
             (list(library, &listing, &calls, &params))
         };
-        Ok(shell(library.theme, "Files", Section::Files, &body))
+        Ok(shell(library, "Files", Section::Files, &body))
     });
     Ok(html_response(page.await?))
 }

@@ -17,8 +17,8 @@ use crate::library::{ArchivedSession, Library, ListedSession, Listing};
 const PAGE: usize = 100;
 
 /// The fields of the form, in the order in which they stand in addresses.
-const FIELDS: [&str; 11] =
-    ["q", "project", "model", "tag", "since", "until", "cost", "errors", "agents", "vault", "sort"];
+const FIELDS: [&str; 12] =
+    ["q", "project", "model", "tag", "since", "until", "cost", "errors", "agents", "vault", "person", "sort"];
 
 const SORTS: [(&str, &str); 5] = [
     ("active", "last activity"),
@@ -34,6 +34,7 @@ struct SessionFilter {
     project: Option<String>,
     model: Option<String>,
     tag: Option<String>,
+    person: Option<String>,
     since: Option<String>,
     until: Option<String>,
     min_cost: Option<f64>,
@@ -68,6 +69,7 @@ impl SessionFilter {
             project: owned("project"),
             model: owned("model"),
             tag: owned("tag"),
+            person: owned("person"),
             since: owned("since"),
             until: owned("until"),
             min_cost: params.number("cost"),
@@ -97,6 +99,8 @@ impl SessionFilter {
             && (!self.has_errors || has_errors())
             && (!self.has_agents || session.sub_agents > 0)
             && (!self.is_archived || session.is_archived)
+            && (self.person.is_none()
+                || session.person.as_ref().is_some_and(|person| is_named(library, &self.person, person)))
     }
 
     /// Of what only the vault has, neither cost nor errors nor sub-agents are known.
@@ -115,9 +119,7 @@ impl SessionFilter {
     fn keeps_facts(&self, library: &Library, facts: &SessionFacts<'_>) -> bool {
         let day = facts.active.map(|millis| moment(library, millis)).unwrap_or_default();
         let day = day.get(..10).unwrap_or_default();
-        let is = |wanted: &Option<String>, of: &str| {
-            wanted.as_ref().is_none_or(|wanted| line(library, of) == *wanted)
-        };
+        let is = |wanted: &Option<String>, of: &str| is_named(library, wanted, of);
         let has_words = || {
             // What was replaced cannot be searched for either.
             let known = library.clean(&[facts.title, facts.project, facts.id].join("\n")).to_lowercase();
@@ -149,9 +151,9 @@ pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) ->
         let body = html! {
             h1 { "Sessions" }
             (filters(library, &listing, &params))
-            div id="list" data-live="/events" { (list(library, &listing, &params)) }
+            div id="list" data-live=[library.is_local().then_some("/events")] { (list(library, &listing, &params)) }
         };
-        Ok(shell(library.theme, "Sessions", Section::Sessions, &body))
+        Ok(shell(library, "Sessions", Section::Sessions, &body))
     });
     Ok(html_response(page.await?))
 }
@@ -170,11 +172,17 @@ fn names<'n>(library: &Library, names: impl Iterator<Item = &'n str>) -> BTreeSe
     names.map(|name| line(library, name)).collect()
 }
 
+/// Whether a name is the one that a filter asks for, if it asks for any.
+fn is_named(library: &Library, wanted: &Option<String>, name: &str) -> bool {
+    wanted.as_ref().is_none_or(|wanted| line(library, name) == *wanted)
+}
+
 fn filters(library: &Library, listing: &Listing, params: &Params) -> Markup {
     let sessions = || listing.sessions.iter();
     let projects = names(library, sessions().map(ListedSession::project_path));
     let models = names(library, sessions().flat_map(|session| &session.summary.models).map(String::as_str));
     let tags = names(library, sessions().filter_map(|session| session.summary.tag.as_deref()));
+    let people = names(library, sessions().filter_map(|session| session.person.as_deref()));
     let choice = |name: &str, label: &str, values: &BTreeSet<String>| {
         html! {
             label { (label) " "
@@ -193,18 +201,19 @@ fn filters(library: &Library, listing: &Listing, params: &Params) -> Markup {
     html! {
         form id="filters" action="/" aria-label="Filters" {
             input type="search" name="q" value=[params.get("q")] placeholder="Title, project, id, or words in the text" aria-label="Find sessions" autocomplete="off";
-            details open[FIELDS[1..10].iter().any(|name| params.get(name).is_some())] {
+            details open[FIELDS[1..11].iter().any(|name| params.get(name).is_some())] {
                 summary { "Filters" }
                 div class="grid" {
                     (choice("project", "Project", &projects))
                     (choice("model", "Model", &models))
                     @if !tags.is_empty() { (choice("tag", "Tag", &tags)) }
+                    @if !people.is_empty() { (choice("person", "Person", &people)) }
                     label { "From " input type="date" name="since" value=[params.get("since")]; }
                     label { "To " input type="date" name="until" value=[params.get("until")]; }
                     label { "Cost from $ " input type="number" name="cost" min="0" step="0.01" value=[params.get("cost")]; }
-                    (check("errors", "has errors"))
+                    @if library.is_local() { (check("errors", "has errors")) }
                     (check("agents", "has sub-agents"))
-                    (check("vault", "in the vault"))
+                    @if library.is_local() { (check("vault", "in the vault")) }
                     label { "Sort by "
                         select name="sort" {
                             @for (value, label) in SORTS { option value=(value) selected[params.get("sort") == Some(value)] { (label) } }
@@ -233,7 +242,9 @@ fn list(library: &Library, listing: &Listing, params: &Params) -> Markup {
             span { (figures::counted(total, "session")) }
             @if listing.has_usage { span { (dollars(cost)) } }
             @if listing.problems > 0 { span { (figures::counted(listing.problems, "file")) " could not be read: annals check --all" } }
+            @if listing.left_out > 0 { span { (figures::amount(listing.left_out)) " older sessions are not listed; search finds them" } }
         }
+        @if let Some(failure) = &listing.failure { p role="alert" { (annals_ui::one_line(&failure.to_string())) } }
         ul class="sessions" {
             @for session in &shown {
                 (row(library, session))
@@ -245,7 +256,9 @@ fn list(library: &Library, listing: &Listing, params: &Params) -> Markup {
         @if filter.is_archived { (vault_only(library, &archived)) } @else if !archived.is_empty() {
             p class="facts" { a href={ "?" (with_field(params, "vault", "1")) } { (figures::counted(archived.len(), "session")) " that only the vault has" } }
         }
-        @if shown.is_empty() && archived.is_empty() && params.get("q").is_none() { p { "No sessions here. " code { "annals demo --out DIR" } " writes a made-up store." } }
+        @if shown.is_empty() && archived.is_empty() && params.get("q").is_none() {
+            p { "No sessions here. " @if library.is_local() { code { "annals demo --out DIR" } " writes a made-up store." } }
+        }
         @if let Some(words) = params.get("q").filter(|words| words.chars().count() > 1) {
             section aria-label="In the text" { h2 { "In the text" } (search::results(library, words, 8)) }
         }
@@ -305,6 +318,7 @@ fn row(library: &Library, session: &ListedSession) -> Markup {
             a class="title" href=(link) { (line(library, session.title())) }
             span class="facts" {
                 span { b { (line(library, session.project())) } }
+                @if let Some(person) = &session.person { span { (line(library, person)) } }
                 @if let Some(branch) = summary.git_branch.as_ref().filter(|branch| *branch != "HEAD") { span { (line(library, branch)) } }
                 @if let Some(millis) = summary.last_activity() { span title=(moment(library, millis)) { (age(library, millis)) } }
                 @if let Some(usage) = &session.usage { span class="cost" { (figures::cost(usage)) } }

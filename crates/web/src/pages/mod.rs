@@ -100,7 +100,7 @@ pub(crate) async fn with_error_page(State(site): State<Site>, mut response: Resp
         p { (error.text()) }
         p { a href="/" { "All sessions" } }
     };
-    with_status(error.status, shell(site.library.theme, title, Section::None, &body))
+    with_status(error.status, shell(&site.library, title, Section::None, &body))
 }
 
 /// A page or fragment.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use annals_store::AgentEntry;
 
 use super::PageError;
-use crate::library::{Library, ListedSession, Listing, OpenSession, agents_of};
+use crate::library::{Library, ListedSession, Listing, OpenSession, RemoteSessions, agents_of, listed};
 
 /// The query of an address; of a name that comes twice, the first counts.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +77,9 @@ impl SessionRequest {
 
     /// Finds it as it is now.
     pub(crate) fn find(&self, library: &Library) -> Result<FoundSession, PageError> {
+        if let Some(remote) = &library.remote {
+            return self.find_elsewhere(library, &**remote);
+        }
         match self.find_in(&library.listing()) {
             // It may have begun a moment ago.
             Err(_) => {
@@ -89,6 +92,9 @@ impl SessionRequest {
 
     /// Finds it for a part of a page: where its file is does not change, and listing a large store takes longer than the part.
     pub(crate) fn find_again(&self, library: &Library) -> Result<FoundSession, PageError> {
+        if !library.is_local() {
+            return self.find(library);
+        }
         match self.find_in(&library.known_listing()) {
             Ok(found) if found.path.exists() => Ok(found),
             _ => self.find(library),
@@ -105,6 +111,23 @@ impl SessionRequest {
         let listed = listed.ok_or_else(|| PageError::not_found("The store has no such session."))?;
         let discovery = &listing.discoveries[listed.store];
         let agents = agents_of(discovery, &listed.entry.key);
+        self.with_path(listed, agents)
+    }
+
+    fn find_elsewhere(
+        &self,
+        library: &Library,
+        remote: &dyn RemoteSessions,
+    ) -> Result<FoundSession, PageError> {
+        let found = remote.open(&self.id, self.slug.as_deref());
+        let found = found.map_err(|error| PageError::busy(error.to_string()))?;
+        let found =
+            found.ok_or_else(|| PageError::not_found("There is no such session that you may see."))?;
+        let session = listed(found.session, library.known_usage(&self.id));
+        self.with_path(ListedSession { withheld: found.withheld, ..session }, found.agents)
+    }
+
+    fn with_path(&self, listed: ListedSession, agents: Vec<AgentEntry>) -> Result<FoundSession, PageError> {
         let path = match &self.agent {
             None => listed.entry.path.clone(),
             Some(key) => {

@@ -1,7 +1,7 @@
 //! Search: the sessions that match, with their best passages; each leads to its record.
 
-use annals_index::MessageKind;
-use annals_index::search::{HighlightedText, Hit, Query, SessionHits, SessionLimits};
+use annals_index::search::{HighlightedText, Hit, Query, SessionHits, SessionLimits, SessionResults};
+use annals_index::{IndexError, MessageKind};
 use annals_ui::figures;
 use annals_ui::html::escape;
 use axum::extract::{RawQuery, State};
@@ -28,7 +28,7 @@ pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) ->
             }
             div id="results" { @if let Some(words) = words { (results(library, words, SESSIONS)) } }
         };
-        Ok(shell(library.theme, "Search", Section::Search, &body))
+        Ok(shell(library, "Search", Section::Search, &body))
     });
     Ok(html_response(page.await?))
 }
@@ -39,25 +39,38 @@ pub(super) fn results(library: &Library, words: &str, most: usize) -> Markup {
         Ok(query) => query,
         Err(error) => return html! { p role="alert" { (annals_ui::one_line(&error.to_string())) } },
     };
-    if let Err(error) = library.refresh_indexes() {
-        return html! { p role="alert" { "The index cannot be used: " (annals_ui::one_line(&error.to_string())) } };
-    }
     let limits = SessionLimits { sessions: most, passages: PASSAGES };
-    let (mut sessions, mut total, mut matches) = (Vec::new(), 0, 0);
-    for store in 0..library.stores.len() {
-        let Some(index) = library.index_as_it_is(store) else { continue };
-        if let Ok(found) = index.search_sessions(&query, limits, library.now(), &mut |_, _| None) {
-            total += found.total_sessions;
-            matches += found.total;
-            sessions.extend(found.sessions);
+    let found = match &library.remote {
+        Some(remote) => remote.search(&query, limits, library.now()).map_err(|error| error.to_string()),
+        None => {
+            in_stores(library, &query, limits).map_err(|error| format!("The index cannot be used: {error}"))
         }
-    }
+    };
+    let found = match found {
+        Ok(found) => found,
+        Err(why) => return html! { p role="alert" { (annals_ui::one_line(&why)) } },
+    };
+    let count = |count: u64, what| figures::counted(usize::try_from(count).unwrap_or(usize::MAX), what);
     html! {
         p class="facts" role="status" {
-            span { (figures::counted(usize::try_from(matches).unwrap_or(usize::MAX), "hit")) } span { "in " (figures::counted(usize::try_from(total).unwrap_or(usize::MAX), "session")) }
+            span { (count(found.total, "hit")) } span { "in " (count(found.total_sessions, "session")) }
         }
-        ol class="found" { @for session in &sessions { li { (card(library, session, words)) } } }
+        ol class="found" { @for session in &found.sessions { li { (card(library, session, words)) } } }
     }
+}
+
+fn in_stores(library: &Library, query: &Query, limits: SessionLimits) -> Result<SessionResults, IndexError> {
+    library.refresh_indexes()?;
+    let mut all = SessionResults::default();
+    for store in 0..library.stores.len() {
+        let Some(index) = library.index_as_it_is(store) else { continue };
+        if let Ok(found) = index.search_sessions(query, limits, library.now(), &mut |_, _| None) {
+            all.total_sessions += found.total_sessions;
+            all.total += found.total;
+            all.sessions.extend(found.sessions);
+        }
+    }
+    Ok(all)
 }
 
 fn card(library: &Library, session: &SessionHits, words: &str) -> Markup {

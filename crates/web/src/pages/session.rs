@@ -32,7 +32,7 @@ pub(crate) async fn page(
     let first = blocking(&site, move |library| {
         let found = wanted.find(library)?;
         let title = line(library, found.listed.title());
-        let head = open(library.theme, &title, Section::Sessions).into_string();
+        let head = open(library, &title, Section::Sessions).into_string();
         Ok(head + &heading(library, &found, &title).into_string())
     })
     .await?;
@@ -68,14 +68,20 @@ fn heading(library: &Library, found: &FoundSession, title: &str) -> Markup {
     facts.push(period(&times));
     facts.extend((listed.sub_agents > 0).then(|| figures::counted(listed.sub_agents, "sub-agent")));
     facts.push(figures::size(summary.bytes));
+    facts.extend(listed.person.iter().map(|person| line(library, person)));
+    let withheld = usize::try_from(listed.withheld).unwrap_or(usize::MAX);
+    facts.extend(
+        (withheld > 0).then(|| format!("{} withheld by the sender", figures::counted(withheld, "line"))),
+    );
     html! {
         header class="about" {
             h1 { (title) }
             p class="facts" { @for fact in facts.iter().filter(|fact| !fact.is_empty()) { span { (fact) } } }
             div class="resume" {
-                code { "claude --resume " (shown) }
-                button type="button" class="copy" data-copy={ "claude --resume " (shown) } { "Copy" }
-                a href={ "/files?session=" (encoded(id)) "&in=" (encoded(listed.entry.slug.as_str())) } { "Files" }
+                @let command = if library.is_local() { format!("claude --resume {shown}") } else { format!("annals clone {shown}") };
+                code { (command) }
+                button type="button" class="copy" data-copy=(command) { "Copy" }
+                @if library.is_local() { a href={ "/files?session=" (encoded(id)) "&in=" (encoded(listed.entry.slug.as_str())) } { "Files" } }
                 (side_by_side())
                 @if library.is_changeable() { (actions(id, listed.entry.slug.as_str())) }
             }
@@ -162,6 +168,10 @@ fn windows(library: &Library, request: &SessionRequest, session: &OpenSession, i
     // Sub-agents and what others see cannot be forked.
     if library.is_changeable() && request.agent.is_none() {
         out.push_str(" data-forks");
+    }
+    // Nobody follows what is elsewhere.
+    if !library.is_local() {
+        out.push_str(" data-still");
     }
     out.push('>');
     for (number, plan) in session.map.windows.iter().enumerate() {

@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use crate::assets::{SCRIPT, STYLE};
+use crate::library::Library;
 use crate::theme::Theme;
 
 /// The part of the site that a page belongs to.
@@ -24,6 +25,9 @@ const LINKS: [(Section, &str, &str); 5] = [
     (Section::Check, "/check", "Check"),
 ];
 
+/// What only stores on this machine have.
+const LOCAL: [Section; 2] = [Section::Files, Section::Check];
+
 const KEYS: [(&str, &str); 11] = [
     ("j k", "next, previous message"),
     ("n p", "next, previous prompt"),
@@ -39,12 +43,12 @@ const KEYS: [(&str, &str); 11] = [
 ];
 
 /// A whole page.
-pub(crate) fn shell(theme: Theme, title: &str, section: Section, body: &Markup) -> Markup {
-    html! { (open(theme, title, section)) (body) (close()) }
+pub(crate) fn shell(library: &Library, title: &str, section: Section, body: &Markup) -> Markup {
+    html! { (open(library, title, section)) (body) (close()) }
 }
 
 /// Everything before the body, so that a browser can begin while the rest is still read.
-pub(crate) fn open(theme: Theme, title: &str, section: Section) -> Markup {
+pub(crate) fn open(library: &Library, title: &str, section: Section) -> Markup {
     let head = html! {
         meta charset="utf-8";
         meta name="viewport" content="width=device-width, initial-scale=1";
@@ -59,7 +63,7 @@ pub(crate) fn open(theme: Theme, title: &str, section: Section) -> Markup {
         header class="top" {
             a class="home" href="/" { "annals" }
             nav aria-label="Pages" {
-                @for (of, path, name) in LINKS {
+                @for (of, path, name) in LINKS.into_iter().filter(|(of, ..)| library.is_local() || !LOCAL.contains(of)) {
                     a href=(path) aria-current=[(of == section).then_some("page")] { (name) }
                 }
             }
@@ -70,7 +74,7 @@ pub(crate) fn open(theme: Theme, title: &str, section: Section) -> Markup {
             button id="help" type="button" title="Keys (?)" aria-label="Keys" { "?" }
         }
     };
-    let theme = match theme {
+    let theme = match library.theme {
         Theme::System => "",
         Theme::Light => " data-theme=\"light\"",
         Theme::Dark => " data-theme=\"dark\"",

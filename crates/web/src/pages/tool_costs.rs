@@ -125,7 +125,7 @@ pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) ->
             @if costs.unread > 0 { p class="notice" { (figures::counted(costs.unread, "file")) " could not be read: annals check --all" } }
             (costs.table(library))
         };
-        Ok(shell(library.theme, "Cost by tool", Section::Usage, &body))
+        Ok(shell(library, "Cost by tool", Section::Usage, &body))
     });
     Ok(html_response(page.await?))
 }

@@ -50,7 +50,7 @@ pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) ->
                 }
             }
         };
-        Ok(shell(library.theme, "Changes", Section::None, &body))
+        Ok(shell(library, "Changes", Section::None, &body))
     });
     Ok(html_response(page.await?))
 }

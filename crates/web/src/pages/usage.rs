@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use annals_index::IndexError;
 use annals_index::sql::SqlValue;
 use annals_transcript::usage::{NO_MODEL, Period, UsageItem, UsageRow, UsageSource, blocks, group_items};
 use annals_ui::chart::{bars, calendar};
@@ -13,7 +14,7 @@ use maud::{Markup, html};
 
 use super::tool_costs::ToolCosts;
 use super::{PageError, Params, Section, Site, blocking, chart, dollars, html_response, line, moment, shell};
-use crate::library::Library;
+use crate::library::{Library, RemoteError, RemoteSessions, ToolCount};
 
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
@@ -27,20 +28,45 @@ const ROWS: usize = 20;
 /// What there is CSV by.
 const CSV: [&str; 6] = ["day", "month", "model", "project", "session", "tool"];
 
-/// Everything that was spent, in all stores.
-struct Spending {
-    items: Vec<(UsageItem, Option<UsageSource>)>,
-    /// Calls and failures of each tool.
-    tools: Vec<(String, u64, u64)>,
+/// What there is CSV by here: what results cost is only known of files.
+fn csv_kinds(library: &Library) -> &'static [&'static str] {
+    if library.is_local() { &CSV } else { &CSV[..CSV.len() - 1] }
 }
 
-impl Spending {
+/// Everything that was spent.
+struct AllUsage {
+    items: Vec<(UsageItem, Option<UsageSource>)>,
+    tools: Vec<ToolCount>,
+}
+
+impl AllUsage {
     fn read(library: &Library, params: &Params) -> Result<Self, PageError> {
-        library.refresh_indexes().map_err(|error| PageError::unreadable(&error))?;
+        let mut all = match &library.remote {
+            Some(remote) => Self::of_remote(&**remote).map_err(|error| PageError::busy(error.to_string()))?,
+            None => Self::of_stores(library).map_err(|error| PageError::unreadable(&error))?,
+        };
+        if let Some(project) = params.get("project") {
+            let is_it = |source: &UsageSource| source.project_name() == project;
+            all.items.retain(|(_, source)| source.as_ref().is_some_and(is_it));
+        }
+        all.tools
+            .sort_by(|left, right| right.calls.cmp(&left.calls).then_with(|| left.tool.cmp(&right.tool)));
+        Ok(all)
+    }
+
+    fn of_remote(remote: &dyn RemoteSessions) -> Result<Self, RemoteError> {
+        let usage = remote.usage()?;
+        let (sources, items) = &*usage;
+        let with_source = |item: &UsageItem| (item.clone(), sources.get(item.file.get()).cloned());
+        Ok(Self { items: items.iter().map(with_source).collect(), tools: remote.tool_counts()? })
+    }
+
+    fn of_stores(library: &Library) -> Result<Self, IndexError> {
+        library.refresh_indexes()?;
         let (mut all, mut tools) = (Vec::new(), BTreeMap::<String, (u64, u64)>::new());
         for store in 0..library.stores.len() {
             let Some(index) = library.index_as_it_is(store) else { continue };
-            let (sources, items) = index.usage().map_err(|error| PageError::unreadable(&error))?;
+            let (sources, items) = index.usage()?;
             all.extend(items.into_iter().map(|item| {
                 let source = sources.get(item.file.get()).cloned();
                 (item, source)
@@ -55,13 +81,8 @@ impl Spending {
                 }
             }
         }
-        if let Some(project) = params.get("project") {
-            all.retain(|(_, source)| source.as_ref().is_some_and(|source| source.project_name() == project));
-        }
-        let mut tools: Vec<_> =
-            tools.into_iter().map(|(tool, (calls, errors))| (tool, calls, errors)).collect();
-        tools.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
-        Ok(Self { items: all, tools })
+        let count = |(tool, (calls, failures))| ToolCount { tool, calls, failures };
+        Ok(Self { items: all, tools: tools.into_iter().map(count).collect() })
     }
 
     fn by(&self, key: impl Fn(&UsageItem, Option<&UsageSource>) -> Option<String>) -> Vec<UsageRow> {
@@ -91,13 +112,13 @@ impl Spending {
 pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
     let params = Params::parse(query.as_deref());
     let page = blocking(&site, move |library| {
-        let spending = Spending::read(library, &params)?;
-        Ok(shell(library.theme, "Usage", Section::Usage, &body(library, &spending, &params)))
+        let spending = AllUsage::read(library, &params)?;
+        Ok(shell(library, "Usage", Section::Usage, &body(library, &spending, &params)))
     });
     Ok(html_response(page.await?))
 }
 
-fn body(library: &Library, spending: &Spending, params: &Params) -> Markup {
+fn body(library: &Library, spending: &AllUsage, params: &Params) -> Markup {
     let all = group_items(spending.items.iter().map(|(item, _)| item), |_| Some(String::new())).total;
     let mut unpriced: Vec<String> = all.unpriced.iter().map(|model| line(library, model)).collect();
     unpriced.sort();
@@ -110,7 +131,7 @@ fn body(library: &Library, spending: &Spending, params: &Params) -> Markup {
             div { b { (figures::amount(all.responses)) } " " span { "responses" } }
         }
         @if !unpriced.is_empty() { p class="notice" { "No price is known for " (unpriced.join(", ")) ": not in the sums." } }
-        p class="facts" { "CSV by " @for by in CSV { span { a href={ "/usage.csv?by=" (by) } { (by) } } } }
+        p class="facts" { "CSV by " @for by in csv_kinds(library) { span { a href={ "/usage.csv?by=" (by) } { (by) } } } }
         (by_day(library, spending))
         div class="grid" {
             (by_cost(library, spending, "model", "By model"))
@@ -121,7 +142,7 @@ fn body(library: &Library, spending: &Spending, params: &Params) -> Markup {
     }
 }
 
-fn by_day(library: &Library, spending: &Spending) -> Markup {
+fn by_day(library: &Library, spending: &AllUsage) -> Markup {
     let mut days: BTreeMap<i64, f64> = BTreeMap::new();
     let day_of =
         |millis: i64| (millis + i64::from(library.minutes_from_utc(millis)) * 60_000).div_euclid(DAY);
@@ -151,7 +172,7 @@ fn by_day(library: &Library, spending: &Spending) -> Markup {
     }
 }
 
-fn by_cost(library: &Library, spending: &Spending, by: &str, caption: &str) -> Markup {
+fn by_cost(library: &Library, spending: &AllUsage, by: &str, caption: &str) -> Markup {
     let mut rows = spending.named(library, by);
     rows.sort_by(|left, right| right.cost.cmp(&left.cost).then_with(|| left.key.cmp(&right.key)));
     let rows =
@@ -159,19 +180,19 @@ fn by_cost(library: &Library, spending: &Spending, by: &str, caption: &str) -> M
     chart::rows(&bars(rows), caption)
 }
 
-fn by_tool(library: &Library, spending: &Spending) -> Markup {
+fn by_tool(library: &Library, spending: &AllUsage) -> Markup {
     html! {
         table {
-            caption { "By tool: calls; " a href="/usage/tools" { "what their results cost" } }
+            caption { "By tool: calls" @if library.is_local() { "; " a href="/usage/tools" { "what their results cost" } } }
             tr { th scope="col" { "Tool" } th scope="col" class="right" { "Calls" } th scope="col" class="right" { "Failed" } }
-            @for (tool, calls, errors) in spending.tools.iter().take(ROWS) {
-                tr { th scope="row" { (line(library, tool)) } td class="right" { (calls) } td class="right" { (errors) } }
+            @for ToolCount { tool, calls, failures } in spending.tools.iter().take(ROWS) {
+                tr { th scope="row" { (line(library, tool)) } td class="right" { (calls) } td class="right" { (failures) } }
             }
         }
     }
 }
 
-fn by_block(library: &Library, spending: &Spending) -> Markup {
+fn by_block(library: &Library, spending: &AllUsage) -> Markup {
     let blocks = blocks(spending.items.iter().map(|(item, _)| item));
     let now = library.now();
     html! {
@@ -193,8 +214,9 @@ fn by_block(library: &Library, spending: &Spending) -> Markup {
 pub(crate) async fn csv(State(site): State<Site>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
     let params = Params::parse(query.as_deref());
     let by = params.get("by").unwrap_or("day").to_owned();
-    if !CSV.contains(&by.as_str()) {
-        return Err(PageError::bad_request("There is CSV by day, month, model, project, session and tool."));
+    let kinds = csv_kinds(&site.library);
+    if !kinds.contains(&by.as_str()) {
+        return Err(PageError::bad_request(format!("There is CSV by {}.", kinds.join(", "))));
     }
     let name = format!("attachment; filename=\"usage-by-{by}.csv\"");
     let text = blocking(&site, move |library| {
@@ -203,7 +225,7 @@ pub(crate) async fn csv(State(site): State<Site>, RawQuery(query): RawQuery) -> 
         }
         let mut out =
             format!("{by},responses,input,output,cache_read,cache_write_5m,cache_write_1h,cost_usd\n");
-        for row in Spending::read(library, &params)?.named(library, &by) {
+        for row in AllUsage::read(library, &params)?.named(library, &by) {
             let tokens = &row.tokens;
             let numbers = [
                 tokens.input,

@@ -88,8 +88,8 @@ impl Server {
         }
         let listener = Listener::bind(bind, &exposure, limits).await?;
         let token = AccessToken::random().map_err(ServeError::Random)?;
-        let guard =
-            Guard::new(token.clone(), password, names, listener.address().port(), &exposure, library.theme);
+        let cookie = format!("annals-{}", listener.address().port());
+        let guard = Guard::new(token.clone(), password, names, cookie, &exposure, library.theme);
         let library = Arc::new(library);
         let router = router::router(Arc::new(guard), Arc::clone(&library), limits.followers);
         Ok(Self { listener, router, token, library })

@@ -10,5 +10,6 @@ mod limits;
 mod live;
 mod overview;
 mod pages;
+mod readers;
 mod refusals;
 mod support;

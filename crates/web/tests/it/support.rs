@@ -1,5 +1,6 @@
 //! A server on loopback, and a client that sends exactly the bytes that a test writes.
 
+use std::future::Future;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -11,7 +12,9 @@ use annals_testkit::home::Home;
 use annals_testkit::source::CountingSource;
 use annals_transcript::price::Prices;
 use annals_transcript::redact::SecretRules;
-use annals_web::{Exposure, Library, Server, ServerConfig, ServerLimits};
+use annals_web::{
+    Exposure, Library, ReaderPages, Server, ServerConfig, ServerLimits, Service, ServiceConfig, ServiceServer,
+};
 
 /// A server that ends with the test.
 pub(crate) struct TestServer {
@@ -72,14 +75,42 @@ impl TestServer {
     }
 
     pub(crate) fn with(config: ServerConfig, library: Library) -> Self {
+        Self::run(move || async move {
+            let server = Server::bind(config, library).await.unwrap();
+            (server.address(), server.token().reveal().to_owned(), server.run())
+        })
+    }
+
+    /// A server that shows pages to readers; requests come with the token of one of them.
+    pub(crate) fn for_readers(pages: ReaderPages, service: impl Service, token: &str) -> Self {
+        let token = token.to_owned();
+        Self::run(move || async move {
+            let config = ServiceConfig {
+                bind: ([127, 0, 0, 1], 0).into(),
+                exposure: Exposure::Loopback,
+                limits: ServerLimits::default(),
+                max_body: 1000,
+                at_a_time: 2,
+            };
+            let server = ServiceServer::bind(config, service, Some(pages)).await.unwrap();
+            (server.address(), token, server.run())
+        })
+    }
+
+    /// Runs what `bind` makes, on a thread of its own: an address, a token, and what answers.
+    fn run<F, S>(bind: impl FnOnce() -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = (SocketAddr, String, S)>,
+        S: Future<Output = ()> + Send + 'static,
+    {
         let (sender, receiver) = std::sync::mpsc::channel();
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let server = Server::bind(config, library).await.unwrap();
-                sender.send((server.address(), server.token().reveal().to_owned())).unwrap();
-                let running = tokio::spawn(server.run());
+                let (address, token, server) = bind().await;
+                sender.send((address, token)).unwrap();
+                let running = tokio::spawn(server);
                 let _ = stopped.await;
                 running.abort();
             });

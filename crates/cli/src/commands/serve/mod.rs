@@ -1,9 +1,11 @@
 //! `annals serve`: shows sessions in a browser.
 
+mod copies;
 mod index_process;
 mod process;
 mod service;
 mod team;
+mod viewer;
 
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
@@ -84,16 +86,21 @@ fn password(path: &std::path::Path) -> Result<Password, Fault> {
     })
 }
 
+/// How pages look, by the settings.
+fn theme(context: &Context) -> Theme {
+    match context.config.text(ConfigKey::Theme) {
+        Some("light" | "light-colorblind") => Theme::Light,
+        Some("dark" | "dark-colorblind") => Theme::Dark,
+        _ => Theme::System,
+    }
+}
+
 fn library(context: &Context, is_exposed: bool) -> Result<Library, Fault> {
     let source = Arc::new(context.source);
     let stores = context.store.all().to_vec();
     let library =
         Library::new(stores, context.data_dir()?, context.prices.clone(), context.zone.clone(), source);
-    let library = library.with_theme(match context.config.text(ConfigKey::Theme) {
-        Some("light" | "light-colorblind") => Theme::Light,
-        Some("dark" | "dark-colorblind") => Theme::Dark,
-        _ => Theme::System,
-    });
+    let library = library.with_theme(theme(context));
     let patterns = context.redaction_patterns(&[]);
     if !is_exposed {
         return Ok(library.with_redaction_patterns(patterns));

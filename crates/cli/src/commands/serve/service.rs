@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use annals_web::{ServerLimits, Service, ServiceConfig, ServiceServer};
+use annals_web::{ReaderPages, ServerLimits, Service, ServiceConfig, ServiceServer};
 
 use super::{exposure, fault};
 use crate::args::ListenArgs;
@@ -24,6 +24,7 @@ pub(in crate::commands) fn run_service(
     listen: &ListenArgs,
     size: ServiceSize,
     service: impl Service,
+    pages: Option<ReaderPages>,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let config = ServiceConfig {
@@ -37,7 +38,7 @@ pub(in crate::commands) fn run_service(
     let runtime =
         runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))?;
     let ended = runtime.block_on(async {
-        let server = ServiceServer::bind(config, service).await.map_err(fault)?;
+        let server = ServiceServer::bind(config, service, pages).await.map_err(fault)?;
         // Before the address is printed, since a reader may stop us at once.
         let stop = StopSignal::listen()
             .map_err(|error| Fault::of_io(&error, format!("cannot listen for signals: {error}")))?;

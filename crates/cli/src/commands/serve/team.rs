@@ -1,4 +1,4 @@
-//! `annals serve --from URL`: answers questions about a team's sessions, by token. Each is answered by a process of its own, which
+//! `annals serve --from URL`: answers questions about a team's sessions, by token, and shows them to people. Each question is answered by a process of its own, which
 //! reads what the token may read and nothing else.
 
 use std::ffi::OsString;
@@ -14,10 +14,11 @@ use annals_team::access::{AccessError, TokenChecker};
 use annals_team::query::{TokenKind, TokenOwner};
 use annals_team::{Login, schema};
 use annals_vault::{UnpackDir, Vault};
-use annals_web::{BodyHandler, Service, ServiceHead, ServiceReply};
+use annals_web::{BodyHandler, ReaderPages, Service, ServiceHead, ServiceReply};
 
 use super::process::{self, ProcessResult};
-use super::{ServiceSize, run_service};
+use super::viewer::TeamReaders;
+use super::{ServiceSize, run_service, theme};
 use crate::args::ServeArgs;
 use crate::context::Context;
 use crate::environment::READ_RIGHT;
@@ -45,11 +46,22 @@ pub(super) fn run(from: &str, args: &ServeArgs, context: &mut Context) -> Result
     let program = std::env::current_exe()
         .map_err(|error| Fault::of_io(&error, format!("cannot find this program: {error}")))?;
     let data = DataDir::new(context.data_dir()?.path().join("team"));
-    let folder = Vault::new(&data).unpack_dir(&context.source)?;
+    let folder = Arc::new(Vault::new(&data).unpack_dir(&context.source)?);
+    let tokens = Arc::new(TokenChecker::new(engine.clone()));
+    let readers = TeamReaders {
+        tokens: Arc::clone(&tokens),
+        engine,
+        folder: Arc::clone(&folder),
+        prices: context.prices.clone(),
+        zone: context.zone.clone(),
+        theme: theme(context),
+        source: context.source,
+        count: AtomicU64::new(0),
+    };
     let variables = context.variables.iter();
     let kept = variables.filter(|(name, _)| VARIABLES.iter().any(|known| name == known)).cloned();
     let answers = TeamAnswers {
-        tokens: TokenChecker::new(engine),
+        tokens,
         process: Arc::new(AnswerProcess {
             program,
             from: from.to_owned(),
@@ -61,12 +73,14 @@ pub(super) fn run(from: &str, args: &ServeArgs, context: &mut Context) -> Result
         }),
         source: context.source,
     };
-    run_service(&args.listen, ServiceSize { max_body: MAX_BODY, at_a_time: AT_A_TIME }, answers, context)
+    let pages = ReaderPages { access: Arc::new(readers), names: args.hosts.clone(), theme: theme(context) };
+    let size = ServiceSize { max_body: MAX_BODY, at_a_time: AT_A_TIME };
+    run_service(&args.listen, size, answers, Some(pages), context)
 }
 
 /// Answers questions.
 struct TeamAnswers {
-    tokens: TokenChecker,
+    tokens: Arc<TokenChecker>,
     process: Arc<AnswerProcess>,
     source: SystemSource,
 }
@@ -78,7 +92,7 @@ struct AnswerProcess {
     login: Option<Login>,
     ca_file: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
-    folder: UnpackDir,
+    folder: Arc<UnpackDir>,
     count: AtomicU64,
 }
 

@@ -16,7 +16,9 @@ pub(super) fn run(engine: &Engine, scope: &Scope, context: &mut Context) -> Resu
         context.out.json(|object| {
             object.number("schema", annals_team::schema::SCHEMA).string("engine", &found.engine);
             object.number("files", found.files).number("lines", found.lines);
-            object.number("otherRows", found.other_rows).boolean("gapsChecked", found.retention.is_none());
+            object.number("otherRows", found.older_rows + found.newer_rows);
+            object.boolean("rebuildNeeded", found.older_rows > 0);
+            object.boolean("gapsChecked", found.retention.is_none());
             object.array("gaps", |list| {
                 for gap in &found.gaps {
                     list.object(|object| {
@@ -47,11 +49,18 @@ pub(super) fn run(engine: &Engine, scope: &Scope, context: &mut Context) -> Resu
                 .out
                 .line(format!("missing bytes were not looked for: rows are removed after {days} days"))?;
         }
-        if found.other_rows > 0 {
-            let rows = words::plural(found.other_rows, "row was", "rows were");
-            context.out.line(format!("{rows} made by another release of annals"))?;
+        if found.older_rows > 0 {
+            let rows = words::plural(found.older_rows, "row was", "rows were");
+            let remedy = "annals team rebuild --apply makes them again";
+            context
+                .out
+                .line(format!("{rows} made by an earlier release of annals, which knew less: {remedy}"))?;
+        }
+        if found.newer_rows > 0 {
+            let rows = words::plural(found.newer_rows, "row was", "rows were");
+            context.out.line(format!("{rows} made by a later release of annals than this one"))?;
         }
     }
-    let is_whole = found.gaps.is_empty() && found.other_rows == 0;
+    let is_whole = found.gaps.is_empty() && found.older_rows == 0 && found.newer_rows == 0;
     Ok(if is_whole { Outcome::Done } else { Outcome::ProblemsFound })
 }

@@ -25,6 +25,8 @@ const MAX_READ: usize = 500;
 pub struct TeamResults {
     /// The hits; their files are paths below the config dir.
     pub results: SearchResults,
+    /// How many sessions match, as far as they were counted.
+    pub total_sessions: u64,
     /// The machine of each hit.
     pub machines: Vec<String>,
     /// What is known of their sessions, by id.
@@ -63,5 +65,6 @@ pub fn search(
     let sessions = facts_of_sessions(engine, scope, &ids)?;
     let (machines, hits) = hits.into_iter().unzip();
     let total = found.rows.len() as u64;
-    Ok(TeamResults { results: SearchResults { total, is_more: found.is_more, hits }, machines, sessions })
+    let results = SearchResults { total, is_more: found.is_more, hits };
+    Ok(TeamResults { results, total_sessions: counts.len() as u64, machines, sessions })
 }

@@ -110,7 +110,7 @@ fn listen(port: u16, service: ToolService) -> Result<String, Fault> {
                 max_body: MAX_BODY,
                 at_a_time: AT_A_TIME,
             };
-            let bound = ServiceServer::bind(config, service).await.map_err(fault);
+            let bound = ServiceServer::bind(config, service, None).await.map_err(fault);
             let stop = StopSignal::listen()
                 .map_err(|error| Fault::of_io(&error, format!("cannot listen for signals: {error}")));
             match bound.and_then(|server| Ok((server, stop?))) {
