@@ -68,6 +68,13 @@ impl Collector<'_> {
                 }
             };
             let mut current = OpenFile::new(target, generation, &rules);
+            match reading.lines_before() {
+                Ok(lines) => current.recall(&lines),
+                Err(error) => {
+                    delivery.passed.unread.push(ReadError::new(&target.path, error));
+                    continue;
+                }
+            }
             loop {
                 let piece = match reading.next() {
                     Ok(Some(piece)) => piece,

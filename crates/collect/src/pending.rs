@@ -27,6 +27,11 @@ impl<'r> OpenFile<'r> {
         Self { name: target.name.clone(), generation, redactor, pieces: Vec::new(), is_untouched: true }
     }
 
+    /// Notes the lines before those that are new.
+    pub(crate) fn recall(&mut self, lines: &[u8]) {
+        self.redactor.recall(lines);
+    }
+
     /// Takes a line or the file.
     pub(crate) fn push(&mut self, piece: RawItem) {
         self.is_untouched = false;

@@ -22,6 +22,9 @@ pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 /// How much is read at a time.
 const CHUNK: usize = 64 * 1024;
 
+/// How many bytes before the new lines are looked at for the calls to which they are the results.
+const LOOK_BACK: u64 = 1024 * 1024;
+
 /// A line, the lines of one record, or a file, before redaction.
 #[derive(Debug)]
 pub(crate) struct RawItem {
@@ -172,6 +175,23 @@ impl FileReader {
         let (lines, offset) = (self.cursor.lines as usize, self.cursor.offset as usize);
         self.splitter = Some(RecordSplitter::after(lines, offset));
         Ok(OpenLineEnd::Ended)
+    }
+
+    /// The whole lines before the position, as far back as results are from their calls; nothing if it is at the start.
+    pub(crate) fn lines_before(&mut self) -> io::Result<Vec<u8>> {
+        let end = self.cursor.offset;
+        let start = end.saturating_sub(LOOK_BACK);
+        let mut bytes = Vec::new();
+        if self.kind == FileKind::Lines && end > 0 {
+            self.file.seek(SeekFrom::Start(start))?;
+            self.file.by_ref().take(end - start).read_to_end(&mut bytes)?;
+            self.file.seek(SeekFrom::Start(end))?;
+        }
+        if start > 0 {
+            let torn = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
+            bytes.drain(..torn);
+        }
+        Ok(bytes)
     }
 
     /// The next whole line or record, or the file; `None` at the end, before a last line without a line break, and before a

@@ -2,8 +2,8 @@
 
 use annals_store::digest::short;
 use annals_transcript::redact::{
-    FileText, JsonContext, Placeholders, ReplaceFn, Replacement, SecretRules, replacements, rewrite_json,
-    rewrite_line,
+    CallLog, FileText, JsonContext, LastMessage, Placeholders, ReplaceFn, Replacement, SecretRules,
+    replacements, rewrite_json, rewrite_line,
 };
 
 use annals_transcript::record_lines::record_lines;
@@ -34,22 +34,40 @@ pub struct Redactor<'r> {
     rules: &'r SecretRules,
     kind: FileKind,
     known: Placeholders,
+    /// What was run and said before the next text.
+    calls: CallLog,
 }
 
 impl<'r> Redactor<'r> {
     /// Begins with a file.
     pub fn new(rules: &'r SecretRules, kind: FileKind) -> Self {
-        Self { rules, kind, known: Placeholders::default() }
+        Self { rules, kind, known: Placeholders::default(), calls: CallLog::default() }
     }
 
     /// Removes the secrets of these texts; `None` for a text in which some remain. Secrets are found in all texts first, then
     /// replaced, then searched for again.
     pub fn redact(&mut self, texts: Vec<Vec<u8>>) -> Vec<Option<String>> {
-        let found: Vec<bool> = texts.iter().map(|text| self.note(text)).collect();
-        texts.into_iter().zip(found).map(|(text, found)| self.one(text, found)).collect()
+        let mut places = Vec::with_capacity(texts.len());
+        let mut note = |text: &Vec<u8>| {
+            places.push(self.calls.last_message());
+            self.note(text)
+        };
+        let found: Vec<bool> = texts.iter().map(&mut note).collect();
+        let end = self.calls.last_message();
+        let texts = texts.into_iter().zip(found).zip(places);
+        let texts = texts.map(|((text, found), place)| self.one(text, found, &place)).collect();
+        self.calls.return_to(&end);
+        texts
     }
 
-    fn one(&mut self, mut now: Vec<u8>, mut found: bool) -> Option<String> {
+    /// Notes what was run and said in the lines before the first text; they were sent before.
+    pub fn recall(&mut self, lines: &[u8]) {
+        for line in record_lines(lines) {
+            rewrite_line(&line, zone_of(self.kind), &mut self.calls, &mut |_: FileText<'_>| Vec::new());
+        }
+    }
+
+    fn one(&mut self, mut now: Vec<u8>, mut found: bool, place: &LastMessage) -> Option<String> {
         // Even if nothing is found here, it may hold what was found elsewhere.
         for _ in 0..MAX_ROUNDS {
             if self.known.counts().is_empty() {
@@ -57,10 +75,12 @@ impl<'r> Redactor<'r> {
             }
             let (rules, known) = (self.rules, &mut self.known);
             let mut look = |seen: FileText<'_>| without_numbers(replacements(&seen, rules, known));
-            match rewrite(self.kind, zone_of(self.kind), &now, &mut look) {
+            self.calls.return_to(place);
+            match rewrite(self.kind, zone_of(self.kind), &now, &mut self.calls, &mut look) {
                 Some(new) => now = new,
                 None => break,
             }
+            self.calls.return_to(place);
             found = self.note(&now);
             if !found {
                 break;
@@ -76,7 +96,9 @@ impl<'r> Redactor<'r> {
     /// Whether something that can be nothing but a secret is left, where nothing may be replaced: an id, a folder.
     fn has_shape(&self, text: &[u8]) -> bool {
         let mut any = false;
-        rewrite(self.kind, JsonContext::ScanOnly, text, &mut |seen: FileText<'_>| {
+        rewrite(self.kind, JsonContext::ScanOnly, text, &mut CallLog::default(), &mut |seen: FileText<
+            '_,
+        >| {
             any |= !self.rules.find_shapes(seen.text).is_empty();
             Vec::new()
         });
@@ -87,7 +109,7 @@ impl<'r> Redactor<'r> {
     fn note(&mut self, text: &[u8]) -> bool {
         let (rules, known) = (self.rules, &mut self.known);
         let mut any = false;
-        rewrite(self.kind, zone_of(self.kind), text, &mut |seen: FileText<'_>| {
+        rewrite(self.kind, zone_of(self.kind), text, &mut self.calls, &mut |seen: FileText<'_>| {
             for finding in rules.find_in(&seen) {
                 known.of(finding.kind, &seen.text[finding.span]);
                 any = true;
@@ -105,13 +127,19 @@ fn zone_of(kind: FileKind) -> JsonContext {
     }
 }
 
-fn rewrite(kind: FileKind, zone: JsonContext, text: &[u8], look: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
+fn rewrite(
+    kind: FileKind,
+    zone: JsonContext,
+    text: &[u8],
+    calls: &mut CallLog,
+    look: &mut ReplaceFn<'_>,
+) -> Option<Vec<u8>> {
     match kind {
         FileKind::Lines => {
             let line = record_lines(text).next()?;
-            rewrite_line(&line, zone, look)
+            rewrite_line(&line, zone, calls, look)
         }
-        FileKind::Record | FileKind::Output => rewrite_json(text, zone, look),
+        FileKind::Record | FileKind::Output => rewrite_json(text, zone, calls, look),
     }
 }
 

@@ -153,6 +153,35 @@ fn secrets_do_not_leave_in_any_form() {
 }
 
 #[test]
+fn a_result_is_judged_by_its_call_also_if_that_was_sent_before() {
+    let (home, source, mut sink) = (Home::new(), CountingSource::default(), Memory::default());
+    let call = |id: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"Bash","input":{{"command":"pass show x"}}}}]}}}}"#
+        ) + "\n"
+    };
+    let result = |id: &str, text: &str| {
+        format!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}]}},"toolUseResult":{{"stdout":"{text}"}}}}"#
+        ) + "\n"
+    };
+    let said = |text: &str| format!(r#"{{"type":"user","message":{{"content":"{text}"}}}}"#) + "\n";
+    let parts = [
+        call("toolu_1") + &result("toolu_1", "falcon2931") + &call("toolu_2"),
+        result("toolu_2", "garlic7712") + &said("here is the password:"),
+        said("hammer5560") + &said("hammer5560"),
+    ];
+    for end in 1..=parts.len() {
+        home.write(SESSION, parts[..end].concat());
+        pass(&home, &source, &mut sink, |_| ()).unwrap();
+    }
+    let all: String = sink.arrived.texts.values().map(String::as_str).collect();
+    assert!(!all.contains("falcon2931") && !all.contains("garlic7712"), "{all}");
+    // Only the first answers.
+    assert_eq!(all.matches("hammer5560").count(), 1, "{all}");
+}
+
+#[test]
 fn secrets_do_not_leave_in_the_files_around_a_session() {
     let (home, source, mut sink) = (Home::new(), CountingSource::default(), Memory::default());
     home.write(AGENT, "{\"type\":\"user\"}\n{\"type\":\"user\"}\n");

@@ -1,7 +1,7 @@
 //! Replaces secrets in a session and its files; the same secret gets the same placeholder everywhere.
 //!
 //! Secrets are found in all files first, then replaced wherever they occur, even without the context that identified them;
-//! then the search is repeated until nothing is found. A thinking block with a secret is removed, since its signature
+//! then the search is repeated until nothing is found. The session comes first: what it ran says what the other files hold. A thinking block with a secret is removed, since its signature
 //! covers its bytes.
 
 mod files;
@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
 use annals_transcript::line::lines;
-use annals_transcript::redact::{FileText, Placeholders, SecretKind, SecretRules, masked, replacements};
+use annals_transcript::redact::{
+    CallLog, FileText, Placeholders, SecretKind, SecretRules, masked, replacements,
+};
 
 pub use files::{FileFormat, RedactFile, files_left_out, files_to_redact};
 pub use redactor::Redactor;
@@ -70,17 +72,24 @@ pub enum Remedy {
 
 /// Finds all secrets in files, in order, also those that redaction leaves. Changes nothing.
 pub fn scan(files: &[RedactFile], rules: &SecretRules) -> Vec<SecretLocation> {
-    files.iter().flat_map(|file| scan_file(file, rules, Remedy::Replace)).collect()
+    let mut log = CallLog::default();
+    files.iter().flat_map(|file| scan_file(file, &mut log, rules, Remedy::Replace)).collect()
 }
 
 /// Finds the secrets in files that are searched only.
 pub fn scan_left_out(files: &[RedactFile], rules: &SecretRules) -> Vec<SecretLocation> {
-    files.iter().flat_map(|file| scan_file(file, rules, Remedy::KeepShared)).collect()
+    let mut log = CallLog::default();
+    files.iter().flat_map(|file| scan_file(file, &mut log, rules, Remedy::KeepShared)).collect()
 }
 
-fn scan_file(file: &RedactFile, rules: &SecretRules, remedy: Remedy) -> Vec<SecretLocation> {
+fn scan_file(
+    file: &RedactFile,
+    log: &mut CallLog,
+    rules: &SecretRules,
+    remedy: Remedy,
+) -> Vec<SecretLocation> {
     let mut offsets: Vec<(usize, SecretKind, String, Remedy)> = Vec::new();
-    rewrite(&file.format, &file.bytes, &mut |seen: FileText<'_>| {
+    rewrite(file, log, &mut |seen: FileText<'_>| {
         for finding in rules.find_in(&seen) {
             let secret = &seen.text[finding.span.clone()];
             offsets.push(((seen.offset_of)(finding.span.start), finding.kind, masked(secret), remedy));
@@ -103,7 +112,7 @@ fn scan_file(file: &RedactFile, rules: &SecretRules, remedy: Remedy) -> Vec<Secr
 /// The secrets of a known format anywhere in records, also in ids, types and folders.
 fn in_structure(file: &RedactFile, rules: &SecretRules) -> Vec<(usize, SecretKind, String)> {
     let mut found = Vec::new();
-    rewrite_structure(&file.format, &file.bytes, &mut |seen: FileText<'_>| {
+    rewrite_structure(file, &mut |seen: FileText<'_>| {
         for finding in rules.find_shapes(seen.text) {
             let masked = masked(&seen.text[finding.span.clone()]);
             found.push(((seen.offset_of)(finding.span.start), finding.kind, masked));
@@ -134,9 +143,10 @@ fn redact_files(
         if rounds > MAX_ROUNDS {
             return Err(RedactError::Endless { path });
         }
+        let mut log = CallLog::default();
         for file in &mut files {
             let mut look = |seen: FileText<'_>| replacements(&seen, rules, placeholders);
-            if let Some(bytes) = rewrite(&file.format, &file.bytes, &mut look) {
+            if let Some(bytes) = rewrite(file, &mut log, &mut look) {
                 file.bytes = bytes.into();
             }
         }
@@ -191,9 +201,9 @@ fn plural(secrets: usize) -> String {
 
 /// Assigns placeholders to all secrets; returns a file that has one.
 fn note_all(files: &[RedactFile], rules: &SecretRules, placeholders: &mut Placeholders) -> Option<PathBuf> {
-    let mut last = None;
+    let (mut last, mut log) = (None, CallLog::default());
     for file in files {
-        rewrite(&file.format, &file.bytes, &mut |seen: FileText<'_>| {
+        rewrite(file, &mut log, &mut |seen: FileText<'_>| {
             for finding in rules.find_in(&seen) {
                 placeholders.of(finding.kind, &seen.text[finding.span]);
                 last = Some(&file.path);

@@ -1,23 +1,25 @@
 //! Replaces secrets in what is shown or exported; nothing is changed in a store.
 
 use annals_transcript::redact::{
-    FileText, JsonContext, Placeholders, SecretRules, replacements, rewrite_json,
+    CallLog, FileText, JsonContext, Placeholders, SecretRules, replacements, rewrite_json,
 };
 
 use super::files::RedactFile;
 use super::{MAX_ROUNDS, RedactError, redact_files};
 
-/// The rules, and the secrets found so far: one that was found once is replaced everywhere, by the same placeholder.
+/// The rules, and the secrets found so far: one that was found once is replaced everywhere, by the same placeholder. The calls of
+/// records are remembered for their results.
 #[derive(Debug)]
 pub struct Redactor {
     rules: SecretRules,
     known: Placeholders,
+    calls: CallLog,
 }
 
 impl Redactor {
     /// A redactor that has found nothing yet.
     pub fn new(rules: SecretRules) -> Self {
-        Self { rules, known: Placeholders::default() }
+        Self { rules, known: Placeholders::default(), calls: CallLog::default() }
     }
 
     /// Replaces every secret of files that are read together, such as a session and its sub-agents.
@@ -27,15 +29,17 @@ impl Redactor {
 
     /// Returns a record without secrets.
     pub fn record(&mut self, mut record: Vec<u8>) -> Vec<u8> {
-        let Self { rules, known } = self;
+        let Self { rules, known, calls } = self;
+        let last = calls.last_message();
         for _ in 0..MAX_ROUNDS {
+            calls.return_to(&last);
             let mut look = |seen: FileText<'_>| {
                 for finding in rules.find_in(&seen) {
                     known.of(finding.kind, &seen.text[finding.span]);
                 }
                 replacements(&seen, rules, known)
             };
-            match rewrite_json(&record, JsonContext::Record, &mut look) {
+            match rewrite_json(&record, JsonContext::Record, calls, &mut look) {
                 Some(new) => record = new,
                 None => break,
             }

@@ -96,6 +96,54 @@ fn carry_out(home: &Home, plan: &Plan) {
 }
 
 #[test]
+fn what_a_call_returns_is_judged_by_what_it_ran() {
+    let home = Home::new();
+    let call = |id: &str, command: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"Bash","input":{{"command":"{command}"}}}}]}}}}"#
+        ) + "\n"
+    };
+    let result = |id: &str, text: &str| {
+        format!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}]}},"toolUseResult":{{"stdout":"{text}"}}}}"#
+        ) + "\n"
+    };
+    let said = |text: &str| format!(r#"{{"type":"user","message":{{"content":"{text}"}}}}"#) + "\n";
+    let saved = "<persisted-output>\\nFull output saved to: /c/tool-results/b2.txt\\n\\nPreview";
+    let lines = [
+        call("toolu_1", "pass show mail/ann"),
+        r#"{"type":"progress","toolUseID":"toolu_1","data":{"type":"bash_progress","output":"falcon2931"}}"#
+            .to_owned()
+            + "\n",
+        result("toolu_1", "falcon2931"),
+        call("toolu_2", "cat secrets.txt"),
+        result("toolu_2", saved),
+        said("<bash-input>pass show bank</bash-input>"),
+        said("<bash-stdout>garlic7712</bash-stdout><bash-stderr></bash-stderr>"),
+        said("the password for the router is this:"),
+        said("hammer5560"),
+        call("toolu_3", "ls"),
+        result("toolu_3", "release2024"),
+        r#"{"type":"attachment","attachment":{"type":"file","filename":"/x/.pgpass","content":{"type":"text","file":{"filePath":"/x/.pgpass","content":"h:1:d:u:cactus8812"}}}}"#
+            .to_owned(),
+    ];
+    let path = home.write(format!("projects/-p/{ID}.jsonl"), lines.concat());
+    home.write(format!("projects/-p/{ID}/tool-results/b2.txt"), "lemon-hawk-ocean-42\n");
+    let agent = call("toolu_9", "pass show agent") + &result("toolu_9", "jungle4471");
+    home.write(format!("projects/-p/{ID}/subagents/agent-a1.jsonl"), agent);
+    let (session, files) = load(&path);
+    carry_out(&home, &plan(&session, &files, &rules()).unwrap());
+    let all: String = tree(&home.config_dir())
+        .into_values()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .collect();
+    for secret in ["falcon2931", "lemon-hawk", "garlic7712", "hammer5560", "cactus8812", "jungle4471"] {
+        assert!(!all.contains(secret), "{secret}: {all}");
+    }
+    assert_eq!(all.matches("release2024").count(), 2, "{all}");
+}
+
+#[test]
 fn a_secret_leaves_every_file_of_its_session() {
     let (home, path) = store();
     let (session, files) = load(&path);

@@ -7,21 +7,22 @@ use super::values::{is_likely, is_placeholder, is_varied};
 use super::words::{WordList, random_bits};
 
 /// The first words of lines of routers and switches that hold secrets.
-const HEADS: WordList = WordList(
+static HEADS: WordList = WordList::new(
     "username user enable tacacs-server radius-server tacacs radius crypto ntp neighbor ip ppp standby vrrp \
      snmp-server pre-shared-key isakmp server-private set aaa-server authentication wpa-psk ldap line key password \
      secret key-string dot1x hsrp ospf bgp login",
 );
 /// What stands before the secret, and perhaps a number for how it is stored.
-const KEYWORDS: WordList = WordList(
+static KEYWORDS: WordList = WordList::new(
     "password secret key md5 key-string pre-shared-key sha sha256 ascii ascii-text passphrase encrypted-password \
      authentication-key community insecure-password ascii-key plain-text-password-value",
 );
 /// Words that begin a line of two words, of which the second is a secret.
-const ALONE: WordList = WordList("pass bindpw rootpw authtok bind_pw rootbindpw smtp_pass sasl_password");
+static ALONE: WordList =
+    WordList::new("pass bindpw rootpw authtok bind_pw rootbindpw smtp_pass sasl_password");
 /// Keys of YAML below which a `key` is secret.
-const PARENTS: WordList =
-    WordList("encryption credentials credential auth secret secrets login signing hmac");
+static PARENTS: WordList =
+    WordList::new("encryption credentials credential auth secret secrets login signing hmac");
 /// Fewest random bits of a value that only its place announces.
 const MIN_BITS: f64 = 60.0;
 

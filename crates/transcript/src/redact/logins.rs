@@ -17,7 +17,7 @@ const MAX_STREAM_BYTES: usize = 256;
 /// Fewest random bits of the key of a stream.
 const MIN_STREAM_BITS: f64 = 40.0;
 /// What stands before a colon and is no user: addresses and packages have an `@` too.
-const NO_USERS: WordList = WordList(
+static NO_USERS: WordList = WordList::new(
     "mailto acct sip sips xmpp npm jsr workspace pkg cid mid file link portal patch git image tag at by",
 );
 

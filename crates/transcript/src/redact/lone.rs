@@ -31,7 +31,7 @@ const MAX_NAME_BYTES: usize = 48;
 /// The digits of a full line of base64.
 const MIN_LINE_DIGITS: usize = 40;
 /// Words in the names of values that everybody may see.
-const PUBLIC_NAMES: WordList = WordList(
+static PUBLIC_NAMES: WordList = WordList::new(
     "id ids uid guid sha sha1 sha256 sha512 md5 hash hashes hashed digest etag cursor page next continuation nonce \
      integrity checksum public pub publishable address addr commit revision rev version build chunk cache trace span \
      request correlation signature verification fingerprint thumbprint slug branch ref tree blob file filename path \

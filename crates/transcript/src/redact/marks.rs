@@ -24,7 +24,7 @@ const MAX_VALUE_BYTES: usize = 512;
 const MIN_WALLET_WORDS: usize = 12;
 const MAX_WALLET_WORDS: usize = 24;
 /// Words of every sentence, which no wallet has.
-const SENTENCE_WORDS: WordList = WordList(
+static SENTENCE_WORDS: WordList = WordList::new(
     "the and for are you not was but has its our they been were than them then there these those which while \
      would could should must also does into only such when where who why how his her him had did may might",
 );

@@ -1,11 +1,12 @@
 //! Finds secrets in text and JSON, and replaces them with placeholders.
 //!
 //! [`SecretRules`] finds secrets in a text, [`visit`] walks the texts of a JSON value except images, signatures and encrypted
-//! thinking, and [`Placeholders`] gives the same secret the same name everywhere.
+//! thinking, and [`Placeholders`] gives the same secret the same name everywhere. A [`CallLog`] connects calls with their results.
 
 mod assign;
 mod before;
 mod blocks;
+mod call_log;
 mod calls;
 mod codes;
 mod columns;
@@ -21,11 +22,13 @@ mod joined;
 mod kind;
 mod languages;
 mod lines;
+mod links;
 mod logins;
 mod lone;
 mod mark_table;
 mod marks;
 mod names;
+mod origin;
 mod placeholders;
 mod programs;
 mod ranges;
@@ -33,6 +36,7 @@ mod rewrite;
 mod rules;
 mod sentences;
 mod signs;
+mod structure;
 mod urls;
 mod utf16;
 mod values;
@@ -46,7 +50,9 @@ mod linear_tests;
 #[cfg(test)]
 mod tests;
 
+pub use call_log::{CallLog, LastMessage};
 pub use kind::SecretKind;
+pub use origin::Origin;
 pub use placeholders::{Placeholders, masked};
 pub use ranges::ClaimedRanges;
 pub use rewrite::{

@@ -39,18 +39,18 @@ pub(super) const TRIGGERS: &[&str] = &[
     "salt",
 ];
 
-const PASSWORDS: WordList = WordList(
+static PASSWORDS: WordList = WordList::new(
     "password passwd passphrase passcode passwort kennwort pwd pass pw passwordless psk requirepass masterauth \
      authtok bindpw rootpw storepass keypass dbpass rootpass userpass adminpass contrasena motdepasse wachtwoord passe",
 );
 /// The same in variables of the environment, where words are often joined: `SSHPASS`.
 const GLUED_VARIABLES: &[&str] = &["PASS", "PASSWD", "PWD", "PW"];
 /// Words that end like one of them.
-const PLAIN_VARIABLES: WordList =
-    WordList("BYPASS COMPASS ENCOMPASS SURPASS TRESPASS OVERPASS UNDERPASS OLDPWD");
+static PLAIN_VARIABLES: WordList =
+    WordList::new("BYPASS COMPASS ENCOMPASS SURPASS TRESPASS OVERPASS UNDERPASS OLDPWD");
 /// What stands before `pass` in one word: `remotepass`.
-const PASS_PREFIXES: WordList =
-    WordList("remote local imap smtp pop mail ftp ldap sql my http proxy vpn wifi key cert web svn");
+static PASS_PREFIXES: WordList =
+    WordList::new("remote local imap smtp pop mail ftp ldap sql my http proxy vpn wifi key cert web svn");
 const GLUED_PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
 const SECRETS: &[&str] = &["secret", "token", "bearer", "apitoken"];
 const GLUED_KEYS: &[&str] = &[
@@ -70,12 +70,12 @@ const GLUED_KEYS: &[&str] = &[
     "licensekey",
 ];
 /// `token` and `secret` after one of these, as one word.
-const GLUED_PREFIXES: WordList = WordList(
+static GLUED_PREFIXES: WordList = WordList::new(
     "access auth refresh bearer api id session bot app user identity client shared consumer webhook jwt hmac \
      personal registry deploy",
 );
 /// A `key` after one of these is secret.
-const KEY_ADJECTIVES: WordList = WordList(
+static KEY_ADJECTIVES: WordList = WordList::new(
     "api access secret private signing sign encryption encrypt decryption auth account master service shared \
      license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
      server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
@@ -83,18 +83,18 @@ const KEY_ADJECTIVES: WordList = WordList(
      merchant record des",
 );
 /// A `key` after one of these is not.
-const PLAIN_KEYS: WordList = WordList(
+static PLAIN_KEYS: WordList = WordList::new(
     "public foreign primary sort cache partition publishable query unique object map dict hot arrow shift enter \
      row react idempotency composite natural routing group s3 host short pub known item storagekey",
 );
 /// Words before a `token` that is a part of a text or of a list.
-const PLAIN_TOKENS: WordList = WordList(
+static PLAIN_TOKENS: WordList = WordList::new(
     "max min total num count page next continuation cursor sync resume csrf xsrf pad eos bos unk mask special \
      stop input output prompt cached per budget usage design lock change idempotency verification action product \
      concurrency upload",
 );
 /// Words after which a name is that of something else: of a place, a size, a part of a program.
-const HARMLESS_TAILS: WordList = WordList(
+static HARMLESS_TAILS: WordList = WordList::new(
     "count counts limit limits type types name names path paths file files filename dir url uri length len size \
      usage expire expires expired expiry expiration ttl lifetime timeout hash hashes hashed budget rotation \
      version policy id ids window field fields input inputs label placeholder hint regex pattern format prefix \
@@ -106,7 +106,7 @@ const HARMLESS_TAILS: WordList = WordList(
      algorithm issuer scope interval",
 );
 /// Words that change nothing behind the word of a secret.
-const NEUTRAL_TAILS: WordList = WordList(
+static NEUTRAL_TAILS: WordList = WordList::new(
     "value val key base string str raw plain data prod production dev development stage staging test live sandbox \
      main primary secondary new old current default admin root user b64 encoded env local v",
 );
@@ -115,7 +115,8 @@ const QUERY_NAMES: &[&str] = &["sig", "signature", "key", "auth", "jwt", "creden
 
 /// What a name announces, by its words; `None` for a harmless one.
 pub(super) fn strength(name: &str) -> Option<Strength> {
-    if PASSWORD_WORDS.iter().any(|word| name.to_lowercase().ends_with(word)) {
+    let lower = name.to_lowercase();
+    if PASSWORD_WORDS.iter().any(|word| lower.ends_with(word)) {
         return Some(Strength::Password);
     }
     let words: Vec<String> = parts(name).map(str::to_ascii_lowercase).collect();
@@ -146,7 +147,7 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
         name.len() > tail.len() + 1
             && !name.bytes().any(|byte| byte.is_ascii_lowercase())
             && word.to_ascii_uppercase().strip_suffix(*tail).is_some_and(|head| head.len() >= 2)
-            && !PLAIN_VARIABLES.0.split(' ').any(|plain| word.to_ascii_uppercase().ends_with(plain))
+            && !PLAIN_VARIABLES.words().any(|plain| word.to_ascii_uppercase().ends_with(plain))
     };
     if GLUED_VARIABLES.iter().any(is_variable) {
         return Some(Strength::Password);
@@ -165,6 +166,7 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
         return Some(Strength::Strong);
     }
     match word {
+        "phrase" if previous == Some("pass") => Some(Strength::Password),
         "key" if previous.is_some_and(|word| KEY_ADJECTIVES.contains(word)) => Some(Strength::Strong),
         "key" if previous.is_none_or(|word| PLAIN_KEYS.contains(word)) => None,
         "key" => (is_environment(name) || is_header(name)).then_some(Strength::Weak),

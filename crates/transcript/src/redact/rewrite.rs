@@ -4,6 +4,8 @@ use crate::line::Line;
 use crate::objects::read_objects;
 use annals_json::Value;
 
+use super::call_log::CallLog;
+use super::origin::Origin;
 use super::placeholders::Placeholders;
 use super::ranges::ClaimedRanges;
 use super::rules::SecretRules;
@@ -19,6 +21,8 @@ pub struct FileText<'s> {
     pub name: &'s str,
     /// The kind of text.
     pub kind: TextKind,
+    /// Where it comes from.
+    pub origin: &'s Origin,
     /// Maps a byte offset of the text to one of the file.
     pub offset_of: &'s dyn Fn(usize) -> usize,
 }
@@ -34,10 +38,15 @@ impl std::fmt::Debug for FileText<'_> {
 pub type ReplaceFn<'l> = dyn FnMut(FileText<'_>) -> Vec<Replacement> + 'l;
 
 /// Rewrites the body of a line; `None` if nothing is replaced. Torn parts between objects are visited as text.
-pub fn rewrite_line(line: &Line<'_>, context: JsonContext, replace: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
+pub fn rewrite_line(
+    line: &Line<'_>,
+    context: JsonContext,
+    log: &mut CallLog,
+    replace: &mut ReplaceFn<'_>,
+) -> Option<Vec<u8>> {
     let (body, start) = (line.body(), line.offset + line.body_start());
     if let Ok(value) = Value::parse(body) {
-        return rewrite_value(value, context, start, replace);
+        return rewrite_value(value, context, start, log, replace);
     }
     let mut objects = Vec::new();
     read_objects(line, |fields, _| objects.push(fields.raw()), |_| ());
@@ -45,13 +54,19 @@ pub fn rewrite_line(line: &Line<'_>, context: JsonContext, replace: &mut Replace
     let mut at = 0;
     for object in objects {
         let place = object.as_ptr() as usize - body.as_ptr() as usize;
-        splices.extend(rewrite_text(&body[at..place], start + at, replace).map(|new| (at, place - at, new)));
+        splices.extend(
+            rewrite_text(&body[at..place], start + at, &Origin::Unknown, replace)
+                .map(|new| (at, place - at, new)),
+        );
         let value = Value::parse(object).ok();
-        let new = value.and_then(|value| rewrite_value(value, context, start + place, replace));
+        let new = value.and_then(|value| rewrite_value(value, context, start + place, log, replace));
         splices.extend(new.map(|new| (place, object.len(), new)));
         at = place + object.len();
     }
-    splices.extend(rewrite_text(&body[at..], start + at, replace).map(|new| (at, body.len() - at, new)));
+    splices.extend(
+        rewrite_text(&body[at..], start + at, &Origin::Unknown, replace)
+            .map(|new| (at, body.len() - at, new)),
+    );
     spliced(body, &splices)
 }
 
@@ -60,35 +75,48 @@ pub fn rewrite_value(
     value: Value<'_>,
     context: JsonContext,
     start: usize,
+    log: &mut CallLog,
     replace: &mut ReplaceFn<'_>,
 ) -> Option<Vec<u8>> {
-    visit(value, context, &mut |place| {
-        let VisitedText { text, name, kind, .. } = place;
-        replace(FileText { text, name, kind, offset_of: &|decoded| start + place.offset_of(decoded) })
+    visit(value, context, log, &mut |place| {
+        let VisitedText { text, name, kind, origin, .. } = place;
+        replace(FileText { text, name, kind, origin, offset_of: &|decoded| start + place.offset_of(decoded) })
     })
 }
 
 /// Rewrites a whole document: JSON, else text.
-pub fn rewrite_json(bytes: &[u8], context: JsonContext, replace: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
-    let Ok(value) = Value::parse(bytes) else { return rewrite_text(bytes, 0, replace) };
+pub fn rewrite_json(
+    bytes: &[u8],
+    context: JsonContext,
+    log: &mut CallLog,
+    replace: &mut ReplaceFn<'_>,
+) -> Option<Vec<u8>> {
+    let Ok(value) = Value::parse(bytes) else {
+        return rewrite_text(bytes, 0, &log.of_file().clone(), replace);
+    };
     let start = value.raw().as_ptr() as usize - bytes.as_ptr() as usize;
-    let new = rewrite_value(value, context, start, replace)?;
+    let new = rewrite_value(value, context, start, log, replace)?;
     spliced(bytes, &[(start, value.raw().len(), new)])
 }
 
 /// Rewrites text, also in UTF-16; bytes that are neither that nor UTF-8 stay.
-pub fn rewrite_text(bytes: &[u8], start: usize, replace: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
+pub fn rewrite_text(
+    bytes: &[u8],
+    start: usize,
+    origin: &Origin,
+    replace: &mut ReplaceFn<'_>,
+) -> Option<Vec<u8>> {
     if let Some(wide) = Utf16Text::of(bytes) {
-        return wide.rewrite(start, replace);
+        return wide.rewrite(start, origin, replace);
     }
     let mut splices = Vec::new();
     let mut at = 0;
     for chunk in bytes.utf8_chunks() {
         let text = chunk.valid();
         let place = start + at;
-        for (span, new) in
-            replace(FileText { text, name: "", kind: TextKind::Text, offset_of: &|decoded| place + decoded })
-        {
+        let offset_of = |decoded: usize| place + decoded;
+        let seen = FileText { text, name: "", kind: TextKind::Text, origin, offset_of: &offset_of };
+        for (span, new) in replace(seen) {
             splices.push((at + span.start, span.len(), new.into_bytes()));
         }
         at += text.len() + chunk.invalid().len();

@@ -7,19 +7,20 @@ use regex::Regex;
 
 use super::assign::{self, NameRules};
 use super::commands::CommandRules;
-use super::evidence::EvidenceRules;
+use super::evidence::{EvidenceRules, is_plain_name};
 use super::formats::{self, FormatRules};
 use super::haystack::{Haystack, is_data};
 use super::joined::JoinedText;
 use super::kind::SecretKind;
 use super::marks::MarkRules;
+use super::origin::Origin;
 use super::placeholders::placeholder_spans;
 use super::ranges::ClaimedRanges;
 use super::rewrite::FileText;
 use super::view::View;
 use super::visit::TextKind;
 use super::windows::{is_long, windows};
-use super::{blocks, codes, columns, encoded, headers, lines, logins, lone, urls};
+use super::{blocks, codes, columns, encoded, headers, lines, links, logins, lone, urls};
 
 /// How often base64 is decoded within base64.
 const MAX_ENCODINGS: usize = 3;
@@ -102,12 +103,12 @@ impl SecretRules {
 
     /// Returns the secrets of a text, in order, without overlap.
     pub fn find(&self, text: &str) -> Vec<Finding> {
-        self.find_counting(text).0
+        self.find_counting(text, &Origin::Unknown).0
     }
 
     /// Returns the secrets of a text, and how many bytes were looked at to find them.
-    pub(super) fn find_counting(&self, text: &str) -> (Vec<Finding>, usize) {
-        let (mut found, work) = self.built_in(text, 0);
+    pub(super) fn find_counting(&self, text: &str, origin: &Origin) -> (Vec<Finding>, usize) {
+        let (mut found, work) = self.built_in(text, 0, origin);
         found.retain(|finding| self.kinds.contains(&finding.kind));
         if !is_data(text) {
             for pattern in &self.patterns {
@@ -119,16 +120,17 @@ impl SecretRules {
     }
 
     /// What the built-in rules find, the surest first.
-    fn built_in(&self, text: &str, depth: usize) -> (Vec<Finding>, usize) {
+    fn built_in(&self, text: &str, depth: usize, origin: &Origin) -> (Vec<Finding>, usize) {
         if is_data(text) {
             let inside = encoded::decode(text).filter(|_| depth < MAX_ENCODINGS);
-            let (found, work) = inside.map_or((Vec::new(), 0), |inside| self.built_in(&inside, depth + 1));
+            let (found, work) =
+                inside.map_or((Vec::new(), 0), |inside| self.built_in(&inside, depth + 1, origin));
             let whole = found.first().map(|finding| Finding { kind: finding.kind, span: 0..text.len() });
             return (whole.into_iter().collect(), work + text.len());
         }
         let mut work = 0;
         let mut found = in_windows(text, |window| {
-            let (found, more) = self.in_window(window, depth);
+            let (found, more) = self.in_window(window, depth, origin);
             work += more;
             found
         });
@@ -142,13 +144,14 @@ impl SecretRules {
     }
 
     /// The same for a text that is not too long.
-    fn in_window(&self, text: &str, depth: usize) -> (Vec<Finding>, usize) {
+    fn in_window(&self, text: &str, depth: usize, origin: &Origin) -> (Vec<Finding>, usize) {
         let view = View::of(text);
         let hay = Haystack::new(&view.text);
         let mut found = Vec::new();
         let public = blocks::find(&hay, &mut found);
         self.formats.find(&hay, &mut found);
         urls::find(&hay, &mut found);
+        links::find(&hay, &mut found);
         self.names.find(&hay, &mut found);
         self.commands.find(&hay, &mut found);
         self.marks.find(&hay, &mut found);
@@ -157,7 +160,7 @@ impl SecretRules {
         columns::find(&hay, &mut found);
         codes::find(&hay, &mut found);
         lone::find(&hay, &public, &mut found);
-        self.evidence.find(&hay, &mut found);
+        self.evidence.find(&hay, origin, &mut found);
         // The digits of a certificate may look like a key, but what is known by its name or format stays found.
         let is_guess = |finding: &Finding| match finding.kind {
             SecretKind::Aws => !view.text[finding.span.clone()].starts_with('A'),
@@ -202,7 +205,7 @@ impl SecretRules {
             if place(&span).is_none() {
                 continue;
             }
-            let (secrets, more) = self.built_in(&inside, depth + 1);
+            let (secrets, more) = self.built_in(&inside, depth + 1, &Origin::Unknown);
             work += more;
             found.extend(secrets.first().map(|secret| Finding { kind: secret.kind, span }));
         }
@@ -234,13 +237,18 @@ impl SecretRules {
     pub fn find_in(&self, text: &FileText<'_>) -> Vec<Finding> {
         match text.kind {
             TextKind::RecordKey => self.find_shapes(text.text),
-            TextKind::Text | TextKind::Thought | TextKind::Key => self.find_named(text.name, text.text),
+            TextKind::Key => self.find(text.text),
+            TextKind::Text | TextKind::Thought if is_plain_name(text.name) => {
+                self.find_named(text, &Origin::Unknown)
+            }
+            TextKind::Text | TextKind::Thought => self.find_named(text, text.origin),
         }
     }
 
     /// Returns the secrets of the value of a field, whose name may announce one.
-    pub fn find_named(&self, name: &str, text: &str) -> Vec<Finding> {
-        let found = self.find(text);
+    fn find_named(&self, file_text: &FileText<'_>, origin: &Origin) -> Vec<Finding> {
+        let (name, text) = (file_text.name, file_text.text);
+        let found = self.find_counting(text, origin).0;
         if !found.is_empty() || name.is_empty() {
             return found;
         }

@@ -16,7 +16,7 @@ const MAX_TAG_BYTES: usize = 64;
 /// How much of a line before a name is looked at.
 const MAX_LEAD_BYTES: usize = 64;
 /// Words before a name that is set to the next word.
-const SETTERS: WordList = WordList(
+static SETTERS: WordList = WordList::new(
     "env arg set setenv export declare config configure setx -x -gx --secret -ux -lx --add --replace-all \
      proxy_set_header fastcgi_param add_header",
 );

@@ -147,7 +147,8 @@ fn without(json: &str, word: &str) -> Option<String> {
     let mut replace = |place: VisitedText<'_>| {
         place.text.match_indices(word).map(|(at, hit)| (at..at + hit.len(), "\"X\"".to_owned())).collect()
     };
-    visit(value, JsonContext::Record, &mut replace).map(|bytes| String::from_utf8(bytes).unwrap())
+    visit(value, JsonContext::Record, &mut CallLog::default(), &mut replace)
+        .map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
 #[test]
@@ -228,9 +229,12 @@ fn names_of_a_records_fields_are_secrets_by_their_shape_alone() {
     let mut placeholders = Placeholders::default();
     placeholders.of(SecretKind::Assignment, "userType");
     let json = format!(r#"{{"userType":1,"{token}":2,"input":{{"user":3}}}}"#);
-    let new = rewrite_json(json.as_bytes(), JsonContext::Record, &mut |seen: FileText<'_>| {
-        replacements(&seen, &rules, &mut placeholders)
-    });
+    let new =
+        rewrite_json(json.as_bytes(), JsonContext::Record, &mut CallLog::default(), &mut |seen: FileText<
+            '_,
+        >| {
+            replacements(&seen, &rules, &mut placeholders)
+        });
     let after = r#"{"userType":1,"[REDACTED:github-token:1]":2,"input":{"[REDACTED:pattern:1]":3}}"#;
     assert_eq!(String::from_utf8(new.unwrap()).unwrap(), after);
 }
@@ -239,7 +243,9 @@ fn names_of_a_records_fields_are_secrets_by_their_shape_alone() {
 fn who_only_looks_sees_everything_but_what_is_sealed() {
     let json = r#"{"type":"A","cwd":"B","C":{"id":"D"},"m":[{"type":"E","signature":"F"},{"type":"thinking","thinking":"G","signature":"no"}]}"#;
     let mut seen = String::new();
-    rewrite_json(json.as_bytes(), JsonContext::ScanOnly, &mut |place: FileText<'_>| {
+    rewrite_json(json.as_bytes(), JsonContext::ScanOnly, &mut CallLog::default(), &mut |place: FileText<
+        '_,
+    >| {
         seen.extend(place.text.chars().filter(char::is_ascii_uppercase));
         assert_ne!(place.text, "no");
         Vec::new()

@@ -1,5 +1,6 @@
 //! Text in UTF-16, as some programs write their files: read, and replaced in the same form.
 
+use super::origin::Origin;
 use super::rewrite::{FileText, ReplaceFn, spliced};
 use super::visit::TextKind;
 
@@ -45,11 +46,16 @@ impl<'b> Utf16Text<'b> {
     }
 
     /// The file with its replacements.
-    pub(super) fn rewrite(&self, start: usize, replace: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
+    pub(super) fn rewrite(
+        &self,
+        start: usize,
+        origin: &Origin,
+        replace: &mut ReplaceFn<'_>,
+    ) -> Option<Vec<u8>> {
         let offset_of =
             |decoded: usize| start + self.offsets.get(decoded).copied().unwrap_or(self.bytes.len());
-        let all =
-            replace(FileText { text: &self.text, name: "", kind: TextKind::Text, offset_of: &offset_of });
+        let (name, kind) = ("", TextKind::Text);
+        let all = replace(FileText { text: &self.text, name, kind, origin, offset_of: &offset_of });
         let splices: Vec<_> = all
             .into_iter()
             .map(|(span, new)| {

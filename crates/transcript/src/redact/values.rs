@@ -16,7 +16,7 @@ pub(super) enum Notation {
 }
 
 /// Words that samples are made of, and passwords that everybody has.
-const SAMPLE_WORDS: WordList = WordList(
+static SAMPLE_WORDS: WordList = WordList::new(
     "test tests testing example sample dummy fake mock placeholder your my the changeme change me foo bar baz \
      password passwd pass secret secrets token key api apikey value string here insert todo none null redacted \
      hidden invalid valid wrong expired new old user admin root guest default dev development local localhost \
@@ -58,7 +58,7 @@ const SAMPLE_PARTS: &[&str] = &[
     "your",
 ];
 /// Values of a program or a setting.
-const FLAGS: WordList = WordList(
+static FLAGS: WordList = WordList::new(
     "true false yes no on off none null nil undefined enabled disabled default required optional string number \
      boolean bool any object unknown never void str int bytes text auto inherit write read always manual",
 );
@@ -216,7 +216,7 @@ pub(super) fn is_likely(value: &str) -> bool {
 }
 
 /// Words of labels and messages, which no passphrase is made of.
-const LABEL_WORDS: WordList = WordList(
+static LABEL_WORDS: WordList = WordList::new(
     "the your a an is are was be must to of for in on at by with and or not no as if when this that it from \
      please enter type choose confirm repeat retype new old current forgot forgotten reset change show hide invalid \
      wrong incorrect bad required missing password passwords passphrase passwort kennwort secret token key value \
@@ -310,7 +310,7 @@ fn is_number(value: &str) -> bool {
 }
 
 /// Parts of the names of algorithms.
-const ALGORITHMS: WordList = WordList(
+static ALGORITHMS: WordList = WordList::new(
     "aes sha gcm cbc ccm psk rsa dsa hmac ecdhe dhe ecdh dh ecdsa chacha poly camellia aria md rc des pbkdf argon \
      scrypt bcrypt ed curve x ctr kem oaep pss",
 );

@@ -6,8 +6,10 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::blocks::is_json_key_member;
+use super::call_log::CallLog;
 use super::encoded;
-use super::haystack::is_data;
+use super::origin::Origin;
+use super::structure::{is_sealed, is_structure};
 use annals_json::{Field, Fields, MAX_WALK_DEPTH, Nesting, Text, Value, ValueKind, strings, write_string};
 
 /// The kind of a text.
@@ -33,6 +35,8 @@ pub struct VisitedText<'p> {
     pub name: &'p str,
     /// The kind of text.
     pub kind: TextKind,
+    /// Where it comes from.
+    pub origin: &'p Origin,
     /// The offset of its first byte in the visited value.
     pub offset: usize,
     map: &'p OffsetMap<'p>,
@@ -79,75 +83,36 @@ pub enum JsonContext {
     ScanOnly,
 }
 
-/// Structural fields of records: ids, types and paths. A value with white space is text.
-const STRUCTURAL_FIELDS: [&str; 40] = [
-    "type",
-    "subtype",
-    "uuid",
-    "parentUuid",
-    "logicalParentUuid",
-    "sessionId",
-    "session_id",
-    "agentId",
-    "requestId",
-    "id",
-    "tool_use_id",
-    "toolUseID",
-    "toolUseId",
-    "parentToolUseID",
-    "sourceToolUseID",
-    "sourceToolAssistantUUID",
-    "messageId",
-    "leafUuid",
-    "snapshotMessageId",
-    "timestamp",
-    "backupTime",
-    "backupFileName",
-    "cwd",
-    "gitBranch",
-    "version",
-    "role",
-    "model",
-    "slug",
-    "userType",
-    "entrypoint",
-    "level",
-    "stop_reason",
-    "stop_sequence",
-    "service_tier",
-    "media_type",
-    "status",
-    "promptId",
-    "contentHash",
-    "fullPath",
-    "projectPath",
-];
-/// Structural fields that are structural in tool data too.
-const ALWAYS_STRUCTURAL_FIELDS: [&str; 6] =
-    ["type", "agentId", "tool_use_id", "uuid", "sessionId", "media_type"];
-/// Structural fields that are paths, which may have white space.
-const PATH_FIELDS: [&str; 3] = ["cwd", "fullPath", "projectPath"];
 /// Fields that hold tool data.
 const TOOL_DATA_FIELDS: [&str; 5] = ["input", "toolUseResult", "structuredContent", "mcpMeta", "arguments"];
 /// Replaces the only thinking block of a message.
 const REDACTED_THINKING: &[u8] = br#"{"type":"text","text":"[REDACTED:thinking]"}"#;
 
-/// Calls `replace` for every text of a value. Returns the new bytes if anything is replaced; all other bytes stay.
+/// Calls `replace` for every text of a value, and notes its calls. Returns the new bytes if anything is replaced; all other bytes stay.
 pub fn visit(
     value: Value<'_>,
     context: JsonContext,
+    log: &mut CallLog,
     replace: &mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
 ) -> Option<Vec<u8>> {
     let nesting = Nesting::of(value);
-    let mut visitor =
-        TextVisitor { whole: value.raw(), nesting: &nesting, replace, splices: Vec::new(), depth: 0 };
-    visitor.value(value, "", context);
+    let origin = log.of_file().clone();
+    let (whole, splices) = (value.raw(), Vec::new());
+    let mut visitor = TextVisitor { whole, nesting: &nesting, log, origin, replace, splices, depth: 0 };
+    let record = nesting.fields(value).filter(|_| context == JsonContext::Record);
+    match record {
+        Some(record) => visitor.record(&record),
+        None => visitor.value(value, "", context),
+    }
     (!visitor.splices.is_empty()).then(|| splice(value.raw(), &visitor.splices))
 }
 
 struct TextVisitor<'v, 'n> {
     whole: &'v [u8],
     nesting: &'n Nesting<'v>,
+    log: &'n mut CallLog,
+    /// Of the texts at this place.
+    origin: Origin,
     replace: &'n mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
     /// Ranges of the whole and their new bytes, in order.
     splices: Vec<(Range<usize>, Vec<u8>)>,
@@ -155,6 +120,33 @@ struct TextVisitor<'v, 'n> {
 }
 
 impl<'v> TextVisitor<'v, '_> {
+    /// Visits a record, whose texts come from what other records ran and said.
+    fn record(&mut self, record: &Fields<'v>) {
+        let nesting = self.nesting;
+        let content = record
+            .get("message")
+            .and_then(|message| nesting.fields(message))
+            .and_then(|message| message.get("content"));
+        let blocks = || {
+            let blocks = content.into_iter().flat_map(|content| nesting.items(content));
+            blocks.filter_map(|block| nesting.fields(block))
+        };
+        let origins = self.log.of_record(record, content, blocks());
+        self.depth += 1;
+        let is_visited = |_: Value<'v>| false;
+        self.object_of(record, JsonContext::Record, is_visited, |name, origin| match name {
+            "message" => origins.message.clone(),
+            "toolUseResult" | "data" => origins.result.clone(),
+            _ => origin.clone(),
+        });
+        self.depth -= 1;
+        let said =
+            content.and_then(Value::text).or_else(|| blocks().filter_map(|block| block.text("text")).last());
+        if let Some(said) = said {
+            self.log.note_message(&said.decode());
+        }
+    }
+
     fn value(&mut self, value: Value<'v>, name: &str, context: JsonContext) {
         if self.depth >= MAX_WALK_DEPTH {
             return self.flat(value, name);
@@ -192,15 +184,29 @@ impl<'v> TextVisitor<'v, '_> {
 
     /// Visits an object, except one value that was visited before.
     fn object(&mut self, fields: &Fields<'v>, context: JsonContext, except: Option<Value<'v>>) {
+        let is_visited =
+            |value: Value<'v>| except.is_some_and(|except| std::ptr::eq(except.raw(), value.raw()));
+        self.object_of(fields, context, is_visited, |_, origin| origin.clone());
+    }
+
+    /// The same; `origin_of` says where the texts of a field come from.
+    fn object_of(
+        &mut self,
+        fields: &Fields<'v>,
+        context: JsonContext,
+        is_visited: impl Fn(Value<'v>) -> bool,
+        origin_of: impl Fn(&str, &Origin) -> Origin,
+    ) {
         let kind = fields.text("type").map(Text::decode).unwrap_or_default();
         let paired = pair_name(fields);
+        let outside = self.origin.clone();
+        let inside = self.log.of_object(&kind, fields).unwrap_or_else(|| outside.clone());
         for Field { key, value } in fields.iter() {
             let name = key.decode();
-            if is_structure(&name, value, context)
-                || except.is_some_and(|except| std::ptr::eq(except.raw(), value.raw()))
-            {
+            if is_structure(&name, value, context) || is_visited(value) {
                 continue;
             }
+            self.origin = origin_of(&name, &inside);
             if is_sealed(&name, &kind, value, fields) {
                 self.document(&name, &kind, value);
                 continue;
@@ -218,6 +224,7 @@ impl<'v> TextVisitor<'v, '_> {
             };
             self.value(value, name, if is_tool_data { JsonContext::ToolData } else { context });
         }
+        self.origin = outside;
     }
 
     fn array(&mut self, array: Value<'v>, name: &str, context: JsonContext) {
@@ -262,7 +269,9 @@ impl<'v> TextVisitor<'v, '_> {
         let text = raw.decode();
         let offset = span(self.whole, raw.raw()).start;
         let map = OffsetMap::new(raw.raw());
-        let replacements = (self.replace)(VisitedText { text: &text, name, kind, offset, map: &map });
+        let origin = &self.origin;
+        self.log.note_output(&text, origin);
+        let replacements = (self.replace)(VisitedText { text: &text, name, kind, origin, offset, map: &map });
         (text, replacements)
     }
 
@@ -291,9 +300,8 @@ impl<'v> TextVisitor<'v, '_> {
         let Some(text) = encoded::decode(&raw.decode()) else { return };
         let place = span(self.whole, raw.raw());
         let map = OffsetMap::new(b"");
-        let visited =
-            VisitedText { text: &text, name: "", kind: TextKind::Text, offset: place.start, map: &map };
-        let replacements = (self.replace)(visited);
+        let (name, kind, offset, origin) = ("", TextKind::Text, place.start, &self.origin);
+        let replacements = (self.replace)(VisitedText { text: &text, name, kind, origin, offset, map: &map });
         if !replacements.is_empty() {
             self.splices.push((place, encoded::encode(&replaced(&text, &replacements)).into_bytes()));
         }
@@ -312,37 +320,6 @@ const THINKING: &str = "thinking";
 /// Whether it is a thinking block with text.
 fn is_thought(fields: &Fields<'_>) -> bool {
     fields.text("type").is_some_and(|kind| kind.is(THINKING)) && fields.text(THINKING).is_some()
-}
-
-fn is_structure(name: &str, value: Value<'_>, context: JsonContext) -> bool {
-    let is_named = match context {
-        JsonContext::Record => STRUCTURAL_FIELDS.contains(&name),
-        JsonContext::ToolData => ALWAYS_STRUCTURAL_FIELDS.contains(&name),
-        JsonContext::ScanOnly => false,
-    };
-    let is_word = |text: Text<'_>| !text.decode().contains(char::is_whitespace);
-    is_named && value.text().is_some_and(|text| PATH_FIELDS.contains(&name) || is_word(text))
-}
-
-/// Whether a field holds data instead of text: a signature, an image, a document.
-fn is_sealed(name: &str, kind: &str, value: Value<'_>, beside: &Fields<'_>) -> bool {
-    let is_solid = |text: Text<'_>| {
-        text.raw().iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_\\nr".contains(byte))
-    };
-    let Some(text) = value.text().filter(|text| is_solid(*text)) else { return false };
-    match name {
-        "signature" | "thinkingSignature" => [THINKING, "signature_delta"].contains(&kind),
-        "data" => ["base64", "image", "audio", "document", "redacted_thinking"].contains(&kind),
-        "base64" | "blob" => has_media_type(beside) || is_data(&text.decode()),
-        _ => false,
-    }
-}
-
-/// Whether a sibling field names a media type, such as `image/png`.
-fn has_media_type(fields: &Fields<'_>) -> bool {
-    ["type", "media_type", "mediaType", "mimeType"]
-        .iter()
-        .any(|name| fields.text(name).is_some_and(|kind| kind.raw().contains(&b'/')))
 }
 
 /// Applies replacements to a text.

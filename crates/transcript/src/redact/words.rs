@@ -1,5 +1,8 @@
 //! Tells words from random strings by pairs of letters: those of English and of identifiers are few and come again and again.
 
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
 /// Pairs of letters that make up nine tenths of English text and of names in programs.
 const COMMON_PAIRS: &str = "\
     th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea \
@@ -45,12 +48,23 @@ impl CommonPairs {
 static PAIRS: CommonPairs = CommonPairs::new();
 
 /// Words, with a space between any two.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WordList(pub(super) &'static str);
+#[derive(Debug)]
+pub(super) struct WordList {
+    words: &'static str,
+    set: OnceLock<HashSet<&'static str>>,
+}
 
 impl WordList {
-    pub(super) fn contains(self, word: &str) -> bool {
-        self.0.split(' ').any(|other| other == word)
+    pub(super) const fn new(words: &'static str) -> Self {
+        Self { words, set: OnceLock::new() }
+    }
+
+    pub(super) fn contains(&self, word: &str) -> bool {
+        self.set.get_or_init(|| self.words().collect()).contains(word)
+    }
+
+    pub(super) fn words(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.words.split(' ')
     }
 }
 
@@ -136,7 +150,7 @@ pub(super) fn has_letter_digit(text: &str) -> bool {
 }
 
 /// Words that names of programs are made of, with a number behind them or not.
-const NAME_WORDS: WordList = WordList(
+static NAME_WORDS: WordList = WordList::new(
     "base sha oauth auth http https utf uint int float double vec vector version level type types user users test \
      tests config client server error errors code coder encoder decoder field fields input output table column label \
      text value values name names key keys token tokens password passwords secret login form page view model schema \

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, BuildError, MatchKind};
 
-use super::vocabulary::{LOGIN_WORDS, PAIR_WORDS};
+use super::vocabulary::{CODE_WORDS, ENTRY_PHRASES, LOGIN_PARTS, LOGIN_WORDS, PAIR_WORDS, TOPIC_PARTS};
 use crate::redact::haystack::Haystack;
 use crate::redact::languages::PASSWORD_WORDS;
 use crate::redact::names::{self, Strength, TRIGGERS};
@@ -37,7 +37,7 @@ pub(super) struct ClueRules(AhoCorasick);
 
 impl ClueRules {
     pub(super) fn new() -> Result<Self, BuildError> {
-        let words = TRIGGERS.iter().chain(PASSWORD_WORDS).chain(LOGIN_WORDS);
+        let words = TRIGGERS.iter().chain(PASSWORD_WORDS).chain(LOGIN_WORDS).chain(CODE_WORDS);
         let rules = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
@@ -93,24 +93,13 @@ fn kind(hay: &Haystack<'_>, span: &Range<usize>, name: &str) -> Option<ClueKind>
     }
     let is_pair_word = |part: &str| PAIR_WORDS.contains(part.to_ascii_lowercase().as_str());
     let lower = name.to_ascii_lowercase();
-    let words = [
-        "wifi",
-        "wlan",
-        "userpwd",
-        "getconnection",
-        "mysqli",
-        "log in",
-        "log on",
-        "logged in",
-        "sign in",
-        "signed in",
-    ];
-    if parts(name).any(is_pair_word) || words.iter().any(|word| lower.contains(word)) {
+    if parts(name).any(is_pair_word)
+        || LOGIN_PARTS.iter().chain(ENTRY_PHRASES).any(|word| lower.contains(word))
+    {
         return Some(ClueKind::Login);
     }
     let is_topic = LOGIN_WORDS.contains(&lower.as_str())
-        || ["passw", "crypt", "fernet", "hmac", "hook", "cred", "jwt", "community", "createuser"]
-            .iter()
-            .any(|topic| lower.contains(topic));
+        || CODE_WORDS.contains(&lower.as_str())
+        || TOPIC_PARTS.iter().any(|topic| lower.contains(topic));
     is_topic.then_some(ClueKind::Topic)
 }

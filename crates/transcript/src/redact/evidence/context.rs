@@ -5,10 +5,14 @@ use std::ops::Range;
 use super::Evidence;
 use super::clues::ClueKind;
 use super::line::LineView;
+use super::outputs;
 use super::shape::{Shape, shape};
 use super::tokens::Token;
-use super::vocabulary::{OTHER_COMMANDS, SECTION_WORDS, SOURCE_COMMANDS, SOURCE_WORDS};
-use crate::redact::words::{WordList, parts};
+use super::vocabulary::{
+    ASK_WORDS, ITEM_FIELDS, OTHER_COMMANDS, SECTION_WORDS, SOURCE_COMMANDS, SOURCE_WORDS,
+};
+use crate::redact::origin::Origin;
+use crate::redact::words::parts;
 
 /// How many lines a command or a label answers for, and how many a heading.
 const MAX_ANSWER_LINES: usize = 4;
@@ -17,11 +21,6 @@ const MAX_SECTION_LINES: usize = 40;
 const PROMPTS: [&str; 6] = ["$ ", "# ", "% ", "➜ ", "(gdb) ", "❯ "];
 /// What stands before an answer.
 const LEADS: [&str; 8] = ["> ", "A: ", "- ", "* ", "+ ", "echo ", "$1 = ", "= "];
-/// Names in a list of users that are no users.
-const FIELDS: WordList = WordList(
-    "name id email mail host port role roles group groups type uid gid home shell url kind version image path state status \
-     key value created updated label title description count total namespace metadata",
-);
 
 /// What lines above the current one announce.
 #[derive(Debug, Default)]
@@ -29,6 +28,8 @@ pub(super) struct LinesAbove {
     /// How many of the next lines may be an answer.
     answers: usize,
     section: Option<Section>,
+    /// Of the whole text.
+    origin: Origin,
 }
 
 /// A heading over logins.
@@ -41,14 +42,31 @@ struct Section {
 }
 
 impl LinesAbove {
+    /// What speaks for the secrets of a text before its first line.
+    pub(super) fn new(origin: &Origin) -> Self {
+        Self { answers: 0, section: None, origin: origin.clone() }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.answers == 0 && self.section.is_none()
+        self.answers == 0
+            && self.section.is_none()
+            && matches!(self.origin, Origin::Unknown | Origin::Message(_))
+    }
+
+    /// Notes the line that the message before ended with.
+    pub(super) fn note_message(&mut self, line: &LineView<'_>) {
+        let text = line.text.trim_end();
+        let asks = || parts(text).any(|word| ASK_WORDS.contains(&word.to_ascii_lowercase()));
+        let has_name = || line.clues.iter().any(|clue| matches!(clue.kind, ClueKind::Name(_)));
+        if is_label(line, text) || has_name() && asks() {
+            self.answers = MAX_ANSWER_LINES;
+        }
     }
 
     /// The secrets of a line that those above announce.
     pub(super) fn secrets(&mut self, line: &LineView<'_>) -> Vec<Range<usize>> {
         let text = line.text[line.piece.clone()].trim_end();
-        let mut found = Vec::new();
+        let mut found = outputs::secrets(&self.origin, line);
         if self.answers > 0 && !text.trim().is_empty() {
             found.extend(answer(line));
         }
@@ -185,6 +203,6 @@ fn item(line: &LineView<'_>) -> Option<(Shape, Range<usize>)> {
     let is_joined = between.contains([':', '=', '/', '|', '>']) || value.user.is_some();
     let rest = line.text[value.span.end..line.piece.end].trim();
     let is_item =
-        line.tokens.len() <= 4 && is_joined && rest.len() <= 1 && !FIELDS.contains(key) && !line.is_code;
+        line.tokens.len() <= 4 && is_joined && rest.len() <= 1 && !ITEM_FIELDS.contains(key) && !line.is_code;
     is_item.then(|| (shape(line.token(value)), value.span.clone()))
 }

@@ -6,11 +6,11 @@ use super::Evidence;
 use super::clues::{Clue, ClueKind};
 use super::context::LinesAbove;
 use super::numbers;
+use super::phrases;
 use super::shape::{Shape, is_digest, shape};
 use super::tokens::{Token, tokens};
-use super::vocabulary::LINKS;
+use super::vocabulary::{KEYWORDS, LINKS, VALUE_NAMES};
 use crate::redact::names::Strength;
-use crate::redact::words::WordList;
 
 /// How far a name is from its value.
 pub(super) const MAX_DISTANCE: usize = 96;
@@ -18,15 +18,6 @@ pub(super) const MAX_DISTANCE: usize = 96;
 pub(super) const MAX_WORDS: usize = 7;
 const MAX_WORDS_BEFORE: usize = 5;
 
-/// How lines of programs begin.
-const KEYWORDS: WordList = WordList(
-    "let const var val def fn func function return if for while import from class public private protected static type use \
-     package assert assert_eq! async await export interface struct enum impl pub throw new else elif switch case match mod",
-);
-/// Names that say nothing of their values.
-const VALUE_NAMES: WordList = WordList(
-    "value val default content data body text new old now it this these here following follows below a q",
-);
 /// One line, or a piece of a long one.
 pub(super) struct LineView<'t> {
     pub(super) text: &'t str,
@@ -62,6 +53,7 @@ impl<'t> LineView<'t> {
             let secrets = self.tokens.iter().enumerate().filter(|(at, token)| self.is_secret(*at, token));
             found.extend(secrets.map(|(_, token)| token.span.clone()));
             found.extend(numbers::secret_number(self));
+            found.extend(phrases::phrase(self));
         }
         above.note(self);
         found
@@ -92,86 +84,87 @@ impl<'t> LineView<'t> {
         evidence.asks_for().is_some_and(|least| shape >= least)
     }
 
-    /// Whether a token is the value of a name that announces no secret.
-    fn has_other_name(&self, token: &Token) -> bool {
+    /// The name that is set to a token: `name: …`, `"name" = "…"`.
+    pub(super) fn name_before(&self, token: &Token) -> Option<Range<usize>> {
         let is_around = |letter: char| letter == ' ' || "\"'`*".contains(letter);
         let lead = &self.text[self.piece.start..token.span.start];
         let sign = lead.trim_end_matches(|letter: char| is_around(letter) || letter == '>');
-        let Some(before) = sign.strip_suffix([':', '=']) else { return false };
+        let before = sign.strip_suffix([':', '='])?;
         let name = before.trim_end_matches(|letter: char| is_around(letter) || ":=".contains(letter));
         let end = self.piece.start + name.len();
         let in_name = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
         let start = end - (name.len() - name.trim_end_matches(in_name).len());
-        let is_clue = self
-            .clues
-            .iter()
-            .any(|clue| clue.kind != ClueKind::Login && clue.span.start < end && start < clue.span.end);
+        (start < end).then_some(start..end)
+    }
+
+    /// Whether a token is the value of a name that announces no secret.
+    fn has_other_name(&self, token: &Token) -> bool {
+        let Some(name) = self.name_before(token) else { return false };
+        let is_clue = self.clues.iter().any(|clue| {
+            clue.kind != ClueKind::Login && clue.span.start < name.end && name.start < clue.span.end
+        });
         // "the password that I gave you: …" is a sentence.
         let in_sentence = |clue: &Clue| {
-            let between = self.text.get(clue.span.end..end).unwrap_or("=");
+            let between = self.text.get(clue.span.end..name.end).unwrap_or("=");
             clue.kind == ClueKind::Name(Strength::Password)
                 && between.len() <= MAX_DISTANCE
                 && between
                     .bytes()
                     .all(|byte| byte.is_ascii_alphanumeric() || b" '_-".contains(&byte) || byte >= 0x80)
         };
-        let is_sentence = sign.ends_with(':') && self.clues.iter().any(in_sentence);
-        start < end
-            && !is_clue
-            && !is_sentence
-            && !VALUE_NAMES.contains(self.text[start..end].to_ascii_lowercase().as_str())
+        let is_sentence = self.text[name.end..token.span.start].contains(':')
+            && !self.text[name.end..token.span.start].contains('=')
+            && self.clues.iter().any(in_sentence);
+        !is_clue && !is_sentence && !VALUE_NAMES.contains(self.text[name].to_ascii_lowercase().as_str())
     }
 
     /// Evidence from the last name before a token.
     fn after_name(&self, token: &Token, shape: Shape) -> Evidence {
         let names = self.clues.iter().rev().filter(|clue| clue.span.end <= token.span.start);
-        let name = names.filter_map(|clue| match clue.kind {
+        let mut names = names.filter_map(|clue| match clue.kind {
             ClueKind::Name(strength) => Some((clue, strength)),
             ClueKind::Login | ClueKind::Topic => None,
         });
-        let Some((clue, strength)) = name.into_iter().next() else { return Evidence::None };
-        let between = &self.text[clue.span.end..token.span.start];
-        if between.len() > MAX_DISTANCE {
-            return Evidence::Faint;
-        }
-        let words = words(between);
-        if between.contains(". ") || words.len() > MAX_WORDS {
-            return Evidence::Faint;
-        }
+        let Some((clue, strength)) = names.next() else { return Evidence::None };
         let name = &self.text[clue.span.clone()];
+        let between = &self.text[clue.span.end..token.span.start];
+        if between.len() > MAX_DISTANCE || between.contains(". ") || words(between).len() > MAX_WORDS {
+            return Evidence::Faint;
+        }
         // A pass of a compiler is no password.
         if between.starts_with('(') && name.to_ascii_lowercase().ends_with("_pass") {
             return Evidence::None;
         }
-        let is_listed = between.starts_with(['"', '\'']) && between.len() <= 6;
-        let is_joined = between.contains([':', '=', '>', '|', '→', '：'])
-            || token.quote.is_some() && (!between.contains(',') || is_listed);
-        // `password …` to the end of the line, and more of a name: `remote_password …`.
-        let is_alone = self.ends_line(token.span.end) && !self.is_code;
-        let is_protocol = self.is_command(clue);
-        // "pass … to it" is a sentence.
-        let is_verb = name.eq_ignore_ascii_case("pass");
-        let is_linked = words.last().is_some_and(|last| LINKS.contains(&last.to_lowercase()))
-            || between.trim_end_matches([' ', '"', '\'', '`', '*']).ends_with([':', '=', '→', '：']);
-        let evidence = match words.len() {
-            0 if is_joined || is_alone || is_protocol => Evidence::Sure,
-            _ if is_verb && !is_linked => Evidence::Faint,
-            0 => Evidence::Near,
-            _ if is_linked && !self.is_code && !between.contains('{') => Evidence::Sure,
-            _ => Evidence::Near,
-        };
+        let joint = Joint::of(between, token);
         let is_human = strength == Strength::Password || name.to_ascii_lowercase().ends_with("secret");
         // "the token 3f2a…" names one; a sign gives it.
-        let is_given = strength == Strength::Strong && is_joined;
+        let is_given = strength == Strength::Strong && joint.is_joined;
         let is_enough = match is_digest(self.token(token)) {
-            true => is_given || strength == Strength::Password && (is_joined || is_linked),
+            true => is_given || strength == Strength::Password && (joint.is_joined || joint.is_linked),
             false => is_human,
         };
-        match evidence {
+        match self.by_place(token, clue, between, &joint) {
             Evidence::Sure if strength == Strength::Weak => Evidence::Near,
             Evidence::Sure if shape == Shape::Possible && !is_enough => Evidence::Near,
             Evidence::Near if strength == Strength::Weak => Evidence::Faint,
             evidence => evidence,
+        }
+    }
+
+    /// The same, by what stands between them, whatever the name is.
+    fn by_place(&self, token: &Token, clue: &Clue, between: &str, joint: &Joint) -> Evidence {
+        // `password …` to the end of the line, and more of a name: `remote_password …`.
+        let is_alone = self.ends_line(token.span.end) && !self.is_code;
+        // "pass … to it" is a sentence.
+        let is_verb = self.text[clue.span.clone()].eq_ignore_ascii_case("pass");
+        match words(between).len() {
+            0 if joint.is_joined || is_alone || self.is_command(clue) => Evidence::Sure,
+            // Some languages have no blanks between words.
+            1 if is_alone && !between.bytes().any(|byte| byte.is_ascii_alphabetic()) => Evidence::Sure,
+            _ if is_verb && !joint.is_linked => Evidence::Faint,
+            0 => Evidence::Near,
+            _ if joint.is_linked && !self.is_code && !between.contains('{') => Evidence::Sure,
+            _ => Evidence::Near,
         }
     }
 
@@ -215,8 +208,27 @@ impl<'t> LineView<'t> {
         rest.bytes().all(|byte| byte.is_ascii_whitespace() || b".\"'`*;".contains(&byte))
     }
 
-    fn is_in_comment(&self, token: &Token) -> bool {
+    pub(super) fn is_in_comment(&self, token: &Token) -> bool {
         self.comment.is_some_and(|start| start <= token.span.start)
+    }
+}
+
+/// What joins a name and its value.
+struct Joint {
+    /// A sign, or quotes around the value.
+    is_joined: bool,
+    /// A verb or a sign is the last before it.
+    is_linked: bool,
+}
+
+impl Joint {
+    fn of(between: &str, token: &Token) -> Self {
+        let is_listed = between.starts_with(['"', '\'']) && between.len() <= 6;
+        let is_joined = between.contains([':', '=', '>', '|', '→', '：'])
+            || token.quote.is_some() && (!between.contains(',') || is_listed);
+        let is_linked = words(between).last().is_some_and(|last| LINKS.contains(&last.to_lowercase()))
+            || between.trim_end_matches([' ', '"', '\'', '`', '*']).ends_with([':', '=', '→', '：']);
+        Self { is_joined, is_linked }
     }
 }
 

@@ -4,21 +4,11 @@ use super::Evidence;
 use super::clues::{Clue, ClueKind};
 use super::line::{LineView, MAX_DISTANCE, MAX_WORDS, words};
 use super::tokens::Token;
-use super::vocabulary::{PASSWORD_FLAGS, USER_FLAGS};
-use crate::redact::words::{WordList, parts};
+use super::vocabulary::{ENTRIES, ENTRY_PHRASES, NO_USERS, PASSWORD_FLAGS, USER_FLAGS};
+use crate::redact::words::parts;
 
 /// How far a word of logins is from the name of a user.
 const MAX_PAIR_DISTANCE: usize = 16;
-
-/// Words for getting in.
-const ENTRIES: WordList = WordList(
-    "login logon logins signin cred creds credential credentials auth basicauth zugang zugangsdaten userpwd identify",
-);
-/// Names before a colon that are no users.
-const FIELDS: WordList = WordList(
-    "user username login name email mail host hostname port id url uri path file type role key value title version date time \
-     http https ftp note notes line error warning info debug see e.g via app db database server service branch commit message",
-);
 
 impl LineView<'_> {
     /// `ann:…`, `ann / …`, `("ann", "…")` where a word of logins stands on the line.
@@ -39,8 +29,9 @@ impl LineView<'_> {
         if is_in_brackets && !self.is_code && self.token(token).contains(['!', '#', '$', '*', '?']) {
             return Evidence::Near;
         }
-        let is_field = |part: &str| FIELDS.contains(part.to_ascii_lowercase().as_str());
-        if before.is_empty() || FIELDS.contains(name.as_str()) || parts(&name).last().is_some_and(is_field) {
+        let is_field = |part: &str| NO_USERS.contains(part.to_ascii_lowercase().as_str());
+        if before.is_empty() || NO_USERS.contains(name.as_str()) || parts(&name).last().is_some_and(is_field)
+        {
             return Evidence::None;
         }
         if before.into_iter().any(is_close) { Evidence::Sure } else { Evidence::Near }
@@ -111,6 +102,5 @@ impl LineView<'_> {
 /// A word for getting in, and not only for who does.
 fn is_entry(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
-    ["log in", "log on", "logged in", "logs in", "sign in", "signed in"].contains(&lower.as_str())
-        || parts(&lower).any(|part| ENTRIES.contains(part))
+    ENTRY_PHRASES.contains(&lower.as_str()) || parts(&lower).any(|part| ENTRIES.contains(part))
 }

@@ -2,14 +2,17 @@
 //!
 //! [`tokens`] cuts a line, [`shape`] says how much a token looks like a secret, [`clues`] finds the words that speak for one,
 //! [`line`] and [`logins`] weigh them on the token's own line, and [`context`] carries what headings, labels and commands announce to the
-//! lines below them. [`Evidence::asks_for`] is the whole rule.
+//! lines below them. [`sources`] says which commands and files show secrets, and [`outputs`] finds them there. [`Evidence::asks_for`] is the whole rule.
 
 mod clues;
 mod context;
 mod line;
 mod logins;
 mod numbers;
+mod outputs;
+mod phrases;
 mod shape;
+pub(super) mod sources;
 mod tokens;
 mod vocabulary;
 
@@ -21,7 +24,10 @@ use shape::Shape;
 
 use super::haystack::Haystack;
 use super::kind::SecretKind;
+use super::origin::Origin;
 use super::rules::Finding;
+
+pub(super) use outputs::is_plain_name;
 
 /// A longer line is looked at in pieces.
 const MAX_PIECE_BYTES: usize = 2048;
@@ -60,10 +66,14 @@ impl EvidenceRules {
     }
 
     /// Finds the tokens for which enough speaks.
-    pub(super) fn find(&self, hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    pub(super) fn find(&self, hay: &Haystack<'_>, origin: &Origin, found: &mut Vec<Finding>) {
         hay.count(hay.bytes.len());
         let clues = self.0.find(hay);
-        let (mut above, mut first_clue) = (LinesAbove::default(), 0);
+        let (mut above, mut first_clue) = (LinesAbove::new(origin), 0);
+        if let Origin::Message(line) = origin {
+            let clues = self.0.find(&Haystack::new(line));
+            above.note_message(&line::LineView::new(line, 0..line.len(), &clues));
+        }
         for piece in (LinePieces { text: hay.text, at: 0 }) {
             let end = piece.end;
             let count = clues[first_clue..].iter().take_while(|clue| clue.span.start < end).count();
@@ -78,6 +88,11 @@ impl EvidenceRules {
             found.extend(secrets.into_iter().map(|span| Finding { kind: SecretKind::Assignment, span }));
         }
     }
+}
+
+/// Whether a token is mixed as passwords are, or random.
+pub(super) fn is_likely_token(token: &str) -> bool {
+    shape::shape(token) >= Shape::Likely
 }
 
 /// Whether a token is a password if its place surely announces one.

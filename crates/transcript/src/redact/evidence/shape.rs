@@ -11,6 +11,10 @@ const MIN_RANDOM_BYTES: usize = 20;
 /// Lengths of keys and digests in hexadecimal digits.
 const HEX_BYTES: [usize; 6] = [32, 40, 48, 64, 96, 128];
 
+/// Parts of names of algorithms.
+static ALGORITHMS: WordList =
+    WordList::new("AES CBC GCM CTR HS RS ES PS SHA RSA HMAC ECDH ECDHE ECDSA KW PBES CHACHA");
+
 /// How much a token looks like a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shape {
@@ -80,7 +84,12 @@ pub(super) fn shape(token: &str) -> Shape {
     if is_digest(token) {
         return Shape::Possible;
     }
-    if is_placeholder(token) || is_name(token) || is_expression(token) || is_file(token) {
+    if is_placeholder(token)
+        || is_name(token)
+        || is_expression(token)
+        || is_file(token)
+        || is_algorithm(token)
+    {
         return Shape::Plain;
     }
     if token.len() >= MIN_RANDOM_BYTES && is_random(token.trim_end_matches('=')) {
@@ -147,6 +156,12 @@ fn is_made_of_words(token: &str, classes: &Classes) -> bool {
     is_numbered || is_signed || is_phrase || is_short_key
 }
 
+/// `A128CBC-HS256`
+fn is_algorithm(token: &str) -> bool {
+    let is_name = |part: &str| ALGORITHMS.contains(part);
+    !token.bytes().any(|byte| byte.is_ascii_lowercase()) && parts(token).any(is_name)
+}
+
 /// A word that names of programs are made of.
 fn has_name_word(token: &str) -> bool {
     parts(token).any(|part| part.len() >= 3 && is_name_word(&part.to_ascii_lowercase()))
@@ -164,7 +179,7 @@ fn is_address(token: &str) -> bool {
 }
 
 /// Endings of files that are named after what they are about.
-const FILE_ENDINGS: WordList = WordList(
+static FILE_ENDINGS: WordList = WordList::new(
     "rs py ts tsx js jsx mjs go java kt c h cc cpp hpp cs rb php sh bash zsh fish pl lua swift dart ex exs md txt json jsonl \
      yaml yml toml ini cfg conf env xml html htm css scss svg png jpg jpeg gif pdf csv tsv sql db log lock zip gz tar tgz bz2 \
      xz so dll exe bin pem key crt cer der p12 pfx jks service socket local com net org io dev app internal",

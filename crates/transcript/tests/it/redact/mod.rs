@@ -1,5 +1,6 @@
 //! How many secrets are found: generated ones of many kinds, in the places where people leave them.
 
+mod calls;
 mod chosen;
 mod contexts;
 mod fresh;
