@@ -5,7 +5,8 @@ use annals_store::SessionKey;
 use annals_transcript::line::Line;
 use annals_transcript::record_lines::record_lines;
 use annals_transcript::redact::{
-    CallLog, JsonContext, Origin, ReplaceFn, rewrite_json, rewrite_line, rewrite_text, rewrite_value, spliced,
+    CallLog, JsonContext, ReplaceFn, TextOrigin, rewrite_json, rewrite_line, rewrite_text, rewrite_value,
+    spliced,
 };
 
 use super::files::{FileFormat, RedactFile};
@@ -28,7 +29,7 @@ pub(super) fn rewrite(file: &RedactFile, log: &mut CallLog, look: &mut ReplaceFn
         FileFormat::Index(session) => of_index(bytes, session, log, look),
         FileFormat::Record => rewrite_json(bytes, JsonContext::Record, log, look),
         FileFormat::Output => rewrite_json(bytes, JsonContext::ToolData, log, look),
-        FileFormat::Text => rewrite_text(bytes, 0, &Origin::Unknown, look),
+        FileFormat::Text => rewrite_text(bytes, 0, &TextOrigin::Unknown, look),
     }
 }
 

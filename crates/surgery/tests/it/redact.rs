@@ -110,22 +110,17 @@ fn what_a_call_returns_is_judged_by_what_it_ran() {
     };
     let said = |text: &str| format!(r#"{{"type":"user","message":{{"content":"{text}"}}}}"#) + "\n";
     let saved = "<persisted-output>\\nFull output saved to: /c/tool-results/b2.txt\\n\\nPreview";
+    let progress = "{\"type\":\"progress\",\"toolUseID\":\"toolu_1\",\"data\":{\"output\":\"falcon2931\"}}\n";
+    let attachment =
+        r#"{"type":"attachment","attachment":{"filename":"/x/.pgpass","content":"h:1:d:u:cactus8812"}}"#;
     let lines = [
-        call("toolu_1", "pass show mail/ann"),
-        r#"{"type":"progress","toolUseID":"toolu_1","data":{"type":"bash_progress","output":"falcon2931"}}"#
-            .to_owned()
-            + "\n",
-        result("toolu_1", "falcon2931"),
-        call("toolu_2", "cat secrets.txt"),
-        result("toolu_2", saved),
+        call("toolu_1", "pass show mail/ann") + progress + &result("toolu_1", "falcon2931"),
+        call("toolu_2", "cat secrets.txt") + &result("toolu_2", saved),
         said("<bash-input>pass show bank</bash-input>"),
         said("<bash-stdout>garlic7712</bash-stdout><bash-stderr></bash-stderr>"),
-        said("the password for the router is this:"),
-        said("hammer5560"),
-        call("toolu_3", "ls"),
-        result("toolu_3", "release2024"),
-        r#"{"type":"attachment","attachment":{"type":"file","filename":"/x/.pgpass","content":{"type":"text","file":{"filePath":"/x/.pgpass","content":"h:1:d:u:cactus8812"}}}}"#
-            .to_owned(),
+        said("the password for the router is this:") + &said("hammer5560"),
+        call("toolu_3", "ls") + &result("toolu_3", "release2024"),
+        attachment.to_owned(),
     ];
     let path = home.write(format!("projects/-p/{ID}.jsonl"), lines.concat());
     home.write(format!("projects/-p/{ID}/tool-results/b2.txt"), "lemon-hawk-ocean-42\n");

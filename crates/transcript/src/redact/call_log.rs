@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use annals_json::{Fields, Text, Value};
 
 use super::evidence::sources;
-use super::origin::Origin;
+use super::origin::TextOrigin;
 
 /// How many calls that show secrets are remembered; the oldest are forgotten.
 const MAX_CALLS: usize = 4096;
@@ -27,29 +27,29 @@ const FILE_FIELDS: [&str; 4] = ["file_path", "filePath", "filename", "notebook_p
 #[derive(Clone, Debug, Default)]
 pub struct CallLog {
     /// By the id of a call, or the name of the file that has its output.
-    origins: HashMap<String, Origin>,
+    origins: HashMap<String, TextOrigin>,
     order: VecDeque<String>,
     last: LastMessage,
     /// Of all that the file holds.
-    file: Origin,
+    file: TextOrigin,
 }
 
 /// What was said last: where a reader of records is, besides the calls that it knows.
 #[derive(Clone, Debug, Default)]
 pub struct LastMessage {
     /// Of what the last command printed that the user ran in the prompt.
-    shell: Origin,
+    shell: TextOrigin,
     /// Of what follows the last message.
-    message: Origin,
+    message: TextOrigin,
 }
 
 /// The origins of the texts of a record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecordOrigins {
     /// Of its message.
-    pub(super) message: Origin,
+    pub(super) message: TextOrigin,
     /// Of what the tool returned: `toolUseResult`, and `data` of progress.
-    pub(super) result: Origin,
+    pub(super) result: TextOrigin,
 }
 
 impl CallLog {
@@ -72,16 +72,16 @@ impl CallLog {
     }
 
     /// The origin of all that the file holds.
-    pub(super) fn of_file(&self) -> &Origin {
+    pub(super) fn of_file(&self) -> &TextOrigin {
         &self.file
     }
 
     /// The origin of the texts of an object, if it has one of its own: the result of a call, or what stands beside the name of
     /// its file. A call is noted.
-    pub(super) fn of_object(&mut self, kind: &str, object: &Fields<'_>) -> Option<Origin> {
+    pub(super) fn of_object(&mut self, kind: &str, object: &Fields<'_>) -> Option<TextOrigin> {
         if kind.ends_with("tool_use") {
             self.note_call(object);
-            return Some(Origin::Unknown);
+            return Some(TextOrigin::Unknown);
         }
         if let Some(id) = object.text("tool_use_id") {
             return Some(self.of_call(&id.head_bytes(MAX_ID_BYTES)));
@@ -90,7 +90,7 @@ impl CallLog {
         Some(sources::of_file(&path.head_bytes(MAX_INPUT_BYTES)))
     }
 
-    fn of_call(&self, id: &str) -> Origin {
+    fn of_call(&self, id: &str) -> TextOrigin {
         self.origins.get(id).cloned().unwrap_or_default()
     }
 
@@ -121,14 +121,14 @@ impl CallLog {
                 }
                 sources::of_words(&words)
             }
-            _ => Origin::Unknown,
+            _ => TextOrigin::Unknown,
         };
         self.insert(&id.head_bytes(MAX_ID_BYTES), origin);
     }
 
     /// Notes the file that has the whole of an output, if a text of this origin names it.
-    pub(super) fn note_output(&mut self, text: &str, origin: &Origin) {
-        if *origin == Origin::Unknown {
+    pub(super) fn note_output(&mut self, text: &str, origin: &TextOrigin) {
+        if *origin == TextOrigin::Unknown {
             return;
         }
         let head = &text[..text.floor_char_boundary(MAX_INPUT_BYTES)];
@@ -138,8 +138,8 @@ impl CallLog {
         self.insert(&rest[..end.unwrap_or(rest.len())], origin.clone());
     }
 
-    fn insert(&mut self, id: &str, origin: Origin) {
-        if origin == Origin::Unknown || id.is_empty() || id.len() > MAX_ID_BYTES {
+    fn insert(&mut self, id: &str, origin: TextOrigin) {
+        if origin == TextOrigin::Unknown || id.is_empty() || id.len() > MAX_ID_BYTES {
             return;
         }
         if self.origins.insert(id.to_owned(), origin).is_none() {
@@ -172,7 +172,7 @@ impl CallLog {
         let message = match () {
             () if is_user && is_shell => self.last.shell.clone(),
             () if is_user => self.last.message.clone(),
-            () => Origin::Unknown,
+            () => TextOrigin::Unknown,
         };
         RecordOrigins { message, result: result.map(|text| self.of_call(&id(text))).unwrap_or_default() }
     }
@@ -191,8 +191,8 @@ impl CallLog {
         }
         let line = text.trim_end().rsplit('\n').next().unwrap_or_default().trim();
         self.last.message = match line.is_empty() || line.len() > MAX_LINE_BYTES {
-            true => Origin::Unknown,
-            false => Origin::Message(line.into()),
+            true => TextOrigin::Unknown,
+            false => TextOrigin::Message(line.into()),
         };
     }
 }

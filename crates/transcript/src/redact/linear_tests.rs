@@ -10,7 +10,7 @@ const MAX_LOOKS: usize = 400;
 
 fn work(rules: &SecretRules, text: &str) -> usize {
     // An output of a command that shows secrets is looked at most.
-    rules.find_counting(text, &Origin::Secrets).1
+    rules.find_counting(text, &TextOrigin::Secrets).1
 }
 
 fn repeated(unit: &str, bytes: usize) -> String {

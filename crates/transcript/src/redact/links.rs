@@ -1,4 +1,4 @@
-//! Links that let in whoever has them: the random part of a webhook, an invitation, a link for a new password.
+//! Links that let in anyone who has them: the random part of a webhook, an invitation, a link for a new password.
 
 use memchr::memmem;
 

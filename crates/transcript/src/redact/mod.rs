@@ -52,7 +52,7 @@ mod tests;
 
 pub use call_log::{CallLog, LastMessage};
 pub use kind::SecretKind;
-pub use origin::Origin;
+pub use origin::TextOrigin;
 pub use placeholders::{Placeholders, masked};
 pub use ranges::ClaimedRanges;
 pub use rewrite::{

@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// Where a text comes from.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Origin {
+pub enum TextOrigin {
     /// Nothing is known that speaks for a secret.
     #[default]
     Unknown,
@@ -19,7 +19,7 @@ pub enum Origin {
     Secrets,
 }
 
-impl Origin {
+impl TextOrigin {
     /// The one that says more.
     pub(super) fn or(self, other: Self) -> Self {
         if other.rank() > self.rank() { other } else { self }
@@ -36,7 +36,7 @@ impl Origin {
     }
 }
 
-impl std::fmt::Debug for Origin {
+impl std::fmt::Debug for TextOrigin {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The message may hold a secret.
         formatter.write_str(match self {

@@ -5,7 +5,7 @@ use crate::objects::read_objects;
 use annals_json::Value;
 
 use super::call_log::CallLog;
-use super::origin::Origin;
+use super::origin::TextOrigin;
 use super::placeholders::Placeholders;
 use super::ranges::ClaimedRanges;
 use super::rules::SecretRules;
@@ -22,7 +22,7 @@ pub struct FileText<'s> {
     /// The kind of text.
     pub kind: TextKind,
     /// Where it comes from.
-    pub origin: &'s Origin,
+    pub origin: &'s TextOrigin,
     /// Maps a byte offset of the text to one of the file.
     pub offset_of: &'s dyn Fn(usize) -> usize,
 }
@@ -55,7 +55,7 @@ pub fn rewrite_line(
     for object in objects {
         let place = object.as_ptr() as usize - body.as_ptr() as usize;
         splices.extend(
-            rewrite_text(&body[at..place], start + at, &Origin::Unknown, replace)
+            rewrite_text(&body[at..place], start + at, &TextOrigin::Unknown, replace)
                 .map(|new| (at, place - at, new)),
         );
         let value = Value::parse(object).ok();
@@ -64,7 +64,7 @@ pub fn rewrite_line(
         at = place + object.len();
     }
     splices.extend(
-        rewrite_text(&body[at..], start + at, &Origin::Unknown, replace)
+        rewrite_text(&body[at..], start + at, &TextOrigin::Unknown, replace)
             .map(|new| (at, body.len() - at, new)),
     );
     spliced(body, &splices)
@@ -103,7 +103,7 @@ pub fn rewrite_json(
 pub fn rewrite_text(
     bytes: &[u8],
     start: usize,
-    origin: &Origin,
+    origin: &TextOrigin,
     replace: &mut ReplaceFn<'_>,
 ) -> Option<Vec<u8>> {
     if let Some(wide) = Utf16Text::of(bytes) {

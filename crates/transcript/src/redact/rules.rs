@@ -13,7 +13,7 @@ use super::haystack::{Haystack, is_data};
 use super::joined::JoinedText;
 use super::kind::SecretKind;
 use super::marks::MarkRules;
-use super::origin::Origin;
+use super::origin::TextOrigin;
 use super::placeholders::placeholder_spans;
 use super::ranges::ClaimedRanges;
 use super::rewrite::FileText;
@@ -103,11 +103,11 @@ impl SecretRules {
 
     /// Returns the secrets of a text, in order, without overlap.
     pub fn find(&self, text: &str) -> Vec<Finding> {
-        self.find_counting(text, &Origin::Unknown).0
+        self.find_counting(text, &TextOrigin::Unknown).0
     }
 
     /// Returns the secrets of a text, and how many bytes were looked at to find them.
-    pub(super) fn find_counting(&self, text: &str, origin: &Origin) -> (Vec<Finding>, usize) {
+    pub(super) fn find_counting(&self, text: &str, origin: &TextOrigin) -> (Vec<Finding>, usize) {
         let (mut found, work) = self.built_in(text, 0, origin);
         found.retain(|finding| self.kinds.contains(&finding.kind));
         if !is_data(text) {
@@ -120,7 +120,7 @@ impl SecretRules {
     }
 
     /// What the built-in rules find, the surest first.
-    fn built_in(&self, text: &str, depth: usize, origin: &Origin) -> (Vec<Finding>, usize) {
+    fn built_in(&self, text: &str, depth: usize, origin: &TextOrigin) -> (Vec<Finding>, usize) {
         if is_data(text) {
             let inside = encoded::decode(text).filter(|_| depth < MAX_ENCODINGS);
             let (found, work) =
@@ -144,7 +144,7 @@ impl SecretRules {
     }
 
     /// The same for a text that is not too long.
-    fn in_window(&self, text: &str, depth: usize, origin: &Origin) -> (Vec<Finding>, usize) {
+    fn in_window(&self, text: &str, depth: usize, origin: &TextOrigin) -> (Vec<Finding>, usize) {
         let view = View::of(text);
         let hay = Haystack::new(&view.text);
         let mut found = Vec::new();
@@ -205,7 +205,7 @@ impl SecretRules {
             if place(&span).is_none() {
                 continue;
             }
-            let (secrets, more) = self.built_in(&inside, depth + 1, &Origin::Unknown);
+            let (secrets, more) = self.built_in(&inside, depth + 1, &TextOrigin::Unknown);
             work += more;
             found.extend(secrets.first().map(|secret| Finding { kind: secret.kind, span }));
         }
@@ -239,14 +239,14 @@ impl SecretRules {
             TextKind::RecordKey => self.find_shapes(text.text),
             TextKind::Key => self.find(text.text),
             TextKind::Text | TextKind::Thought if is_plain_name(text.name) => {
-                self.find_named(text, &Origin::Unknown)
+                self.find_named(text, &TextOrigin::Unknown)
             }
             TextKind::Text | TextKind::Thought => self.find_named(text, text.origin),
         }
     }
 
     /// Returns the secrets of the value of a field, whose name may announce one.
-    fn find_named(&self, file_text: &FileText<'_>, origin: &Origin) -> Vec<Finding> {
+    fn find_named(&self, file_text: &FileText<'_>, origin: &TextOrigin) -> Vec<Finding> {
         let (name, text) = (file_text.name, file_text.text);
         let found = self.find_counting(text, origin).0;
         if !found.is_empty() || name.is_empty() {

@@ -1,6 +1,6 @@
 //! Text in UTF-16, as some programs write their files: read, and replaced in the same form.
 
-use super::origin::Origin;
+use super::origin::TextOrigin;
 use super::rewrite::{FileText, ReplaceFn, spliced};
 use super::visit::TextKind;
 
@@ -49,7 +49,7 @@ impl<'b> Utf16Text<'b> {
     pub(super) fn rewrite(
         &self,
         start: usize,
-        origin: &Origin,
+        origin: &TextOrigin,
         replace: &mut ReplaceFn<'_>,
     ) -> Option<Vec<u8>> {
         let offset_of =

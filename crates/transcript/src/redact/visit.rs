@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::blocks::is_json_key_member;
 use super::call_log::CallLog;
 use super::encoded;
-use super::origin::Origin;
+use super::origin::TextOrigin;
 use super::structure::{is_sealed, is_structure};
 use annals_json::{Field, Fields, MAX_WALK_DEPTH, Nesting, Text, Value, ValueKind, strings, write_string};
 
@@ -36,7 +36,7 @@ pub struct VisitedText<'p> {
     /// The kind of text.
     pub kind: TextKind,
     /// Where it comes from.
-    pub origin: &'p Origin,
+    pub origin: &'p TextOrigin,
     /// The offset of its first byte in the visited value.
     pub offset: usize,
     map: &'p OffsetMap<'p>,
@@ -112,7 +112,7 @@ struct TextVisitor<'v, 'n> {
     nesting: &'n Nesting<'v>,
     log: &'n mut CallLog,
     /// Of the texts at this place.
-    origin: Origin,
+    origin: TextOrigin,
     replace: &'n mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
     /// Ranges of the whole and their new bytes, in order.
     splices: Vec<(Range<usize>, Vec<u8>)>,
@@ -195,7 +195,7 @@ impl<'v> TextVisitor<'v, '_> {
         fields: &Fields<'v>,
         context: JsonContext,
         is_visited: impl Fn(Value<'v>) -> bool,
-        origin_of: impl Fn(&str, &Origin) -> Origin,
+        origin_of: impl Fn(&str, &TextOrigin) -> TextOrigin,
     ) {
         let kind = fields.text("type").map(Text::decode).unwrap_or_default();
         let paired = pair_name(fields);

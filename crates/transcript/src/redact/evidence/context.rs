@@ -11,7 +11,7 @@ use super::tokens::Token;
 use super::vocabulary::{
     ASK_WORDS, ITEM_FIELDS, OTHER_COMMANDS, SECTION_WORDS, SOURCE_COMMANDS, SOURCE_WORDS,
 };
-use crate::redact::origin::Origin;
+use crate::redact::origin::TextOrigin;
 use crate::redact::words::parts;
 
 /// How many lines a command or a label answers for, and how many a heading.
@@ -29,7 +29,7 @@ pub(super) struct LinesAbove {
     answers: usize,
     section: Option<Section>,
     /// Of the whole text.
-    origin: Origin,
+    origin: TextOrigin,
 }
 
 /// A heading over logins.
@@ -43,14 +43,14 @@ struct Section {
 
 impl LinesAbove {
     /// What speaks for the secrets of a text before its first line.
-    pub(super) fn new(origin: &Origin) -> Self {
+    pub(super) fn new(origin: &TextOrigin) -> Self {
         Self { answers: 0, section: None, origin: origin.clone() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.answers == 0
             && self.section.is_none()
-            && matches!(self.origin, Origin::Unknown | Origin::Message(_))
+            && matches!(self.origin, TextOrigin::Unknown | TextOrigin::Message(_))
     }
 
     /// Notes the line that the message before ended with.

@@ -24,7 +24,7 @@ use shape::Shape;
 
 use super::haystack::Haystack;
 use super::kind::SecretKind;
-use super::origin::Origin;
+use super::origin::TextOrigin;
 use super::rules::Finding;
 
 pub(super) use outputs::is_plain_name;
@@ -66,11 +66,11 @@ impl EvidenceRules {
     }
 
     /// Finds the tokens for which enough speaks.
-    pub(super) fn find(&self, hay: &Haystack<'_>, origin: &Origin, found: &mut Vec<Finding>) {
+    pub(super) fn find(&self, hay: &Haystack<'_>, origin: &TextOrigin, found: &mut Vec<Finding>) {
         hay.count(hay.bytes.len());
         let clues = self.0.find(hay);
         let (mut above, mut first_clue) = (LinesAbove::new(origin), 0);
-        if let Origin::Message(line) = origin {
+        if let TextOrigin::Message(line) = origin {
             let clues = self.0.find(&Haystack::new(line));
             above.note_message(&line::LineView::new(line, 0..line.len(), &clues));
         }

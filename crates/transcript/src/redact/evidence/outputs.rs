@@ -8,7 +8,7 @@ use super::shape::{Shape, is_digest, shape};
 use super::tokens::Token;
 use super::vocabulary::PLAIN_NAMES;
 use crate::redact::names;
-use crate::redact::origin::Origin;
+use crate::redact::origin::TextOrigin;
 use crate::redact::words::parts;
 
 /// The most cells of a row, and the most of them that are words.
@@ -26,13 +26,13 @@ struct Weights {
 }
 
 impl Weights {
-    fn of(origin: &Origin) -> Option<Self> {
+    fn of(origin: &TextOrigin) -> Option<Self> {
         let of = |alone, value, anywhere| Some(Self { alone, value, anywhere });
         match origin {
-            Origin::Unknown | Origin::Message(_) => None,
-            Origin::Topic => of(Evidence::Near, Evidence::Near, Evidence::Faint),
-            Origin::Users => of(Evidence::None, Evidence::Sure, Evidence::Faint),
-            Origin::Secrets => of(Evidence::Sure, Evidence::Sure, Evidence::Faint),
+            TextOrigin::Unknown | TextOrigin::Message(_) => None,
+            TextOrigin::Topic => of(Evidence::Near, Evidence::Near, Evidence::Faint),
+            TextOrigin::Users => of(Evidence::None, Evidence::Sure, Evidence::Faint),
+            TextOrigin::Secrets => of(Evidence::Sure, Evidence::Sure, Evidence::Faint),
         }
     }
 }
@@ -46,7 +46,7 @@ pub(in crate::redact) fn is_plain_name(name: &str) -> bool {
 }
 
 /// The secrets of a line of an output.
-pub(super) fn secrets(origin: &Origin, line: &LineView<'_>) -> Vec<Range<usize>> {
+pub(super) fn secrets(origin: &TextOrigin, line: &LineView<'_>) -> Vec<Range<usize>> {
     let Some(weights) = Weights::of(origin) else { return Vec::new() };
     let bytes = line.text.as_bytes();
     let is_tag = |token: &&Token| token.span.start.checked_sub(1).is_some_and(|at| bytes[at] == b'<');
@@ -70,7 +70,7 @@ pub(super) fn secrets(origin: &Origin, line: &LineView<'_>) -> Vec<Range<usize>>
             () if cells.len() == 1 => weights.alone,
             () if has_place => weights.value,
             // The first cell names what the others are.
-            () if is_row && !line.is_code && *origin == Origin::Secrets => Evidence::Near,
+            () if is_row && !line.is_code && *origin == TextOrigin::Secrets => Evidence::Near,
             () => weights.anywhere,
         };
         let is_key = has_place && evidence >= Evidence::Near && is_digest(value);

@@ -6,66 +6,66 @@ use super::vocabulary::{
     SILENT_COMMANDS, SURE_NOUNS, TOKEN_NOUNS, TOPIC_NOUNS, VALUE_ENDINGS, WRAPPERS,
 };
 use crate::redact::names::{self, Strength};
-use crate::redact::origin::Origin;
+use crate::redact::origin::TextOrigin;
 use crate::redact::words::{WordList, parts};
 
 /// The longest name of a variable or a field.
 const MAX_NAME_BYTES: usize = 64;
 
 /// The origin of what a command prints. If not all of its parts show secrets, what they print has to do with secrets only.
-pub(in crate::redact) fn of_command(command: &str) -> Origin {
+pub(in crate::redact) fn of_command(command: &str) -> TextOrigin {
     let pipelines = split(command, |rest| match rest {
         [b'&', b'&', ..] | [b'|', b'|', ..] => 2,
         [b';' | b'\n', ..] => 1,
         _ => 0,
     });
-    let (mut origin, mut others) = (Origin::Unknown, 0);
+    let (mut origin, mut others) = (TextOrigin::Unknown, 0);
     for stages in pipelines.map(stages) {
         let of_pipeline = of_pipeline(&stages);
         let is_silent = stages.first().is_none_or(|stage| SILENT_COMMANDS.contains(stage.program));
-        others += usize::from(of_pipeline == Origin::Unknown && !is_silent);
+        others += usize::from(of_pipeline == TextOrigin::Unknown && !is_silent);
         origin = origin.or(of_pipeline);
     }
-    if origin != Origin::Unknown && others > 0 { Origin::Topic } else { origin }
+    if origin != TextOrigin::Unknown && others > 0 { TextOrigin::Topic } else { origin }
 }
 
 /// The origin of what a tool returns whose name and arguments have these words.
-pub(in crate::redact) fn of_words(words: &str) -> Origin {
+pub(in crate::redact) fn of_words(words: &str) -> TextOrigin {
     of_parts(Noun::None, words.split_whitespace())
 }
 
 /// The origin of a page.
-pub(in crate::redact) fn of_address(address: &str) -> Origin {
+pub(in crate::redact) fn of_address(address: &str) -> TextOrigin {
     match Noun::of(address) {
-        Noun::None => Origin::Unknown,
-        Noun::Topic | Noun::Secret => Origin::Topic,
+        Noun::None => TextOrigin::Unknown,
+        Noun::Topic | Noun::Secret => TextOrigin::Topic,
     }
 }
 
 /// The origin of the content of a file.
-pub(in crate::redact) fn of_file(path: &str) -> Origin {
+pub(in crate::redact) fn of_file(path: &str) -> TextOrigin {
     let path = path.trim_matches(['"', '\'', '<', '>', '(', ')', '@', '`']).to_ascii_lowercase();
     let (folders, name) = path.rsplit_once(['/', '\\']).unwrap_or(("", &path));
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let has = |list: &WordList, text: &str| parts(text).any(|part| list.contains(part));
     if name.is_empty() || has(&SAMPLE_FILES, name) || PLAIN_ENDINGS.contains(ending) {
-        return Origin::Unknown;
+        return TextOrigin::Unknown;
     }
     let folder = folders.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_value = ending.is_empty() || VALUE_ENDINGS.contains(ending);
     match () {
-        () if SECRET_FILES.contains(name) => Origin::Secrets,
+        () if SECRET_FILES.contains(name) => TextOrigin::Secrets,
         // `.docker/config.json`, `.kube/config`
-        () if [".docker", ".kube", ".aws"].contains(&folder) && stem != "readme" => Origin::Topic,
-        () if stem.starts_with(".env") || name.starts_with(".env") || ending == "env" => Origin::Topic,
-        () if ending == "tfvars" || ending == "environ" || name == "environ" => Origin::Topic,
-        () if ending == "key" || stem.ends_with("_key") && is_value => Origin::Secrets,
-        () if has(&SURE_NOUNS, stem) || has(&SURE_NOUNS, ending) => Origin::Secrets,
-        () if has(&SURE_NOUNS, folder) && is_value => Origin::Secrets,
-        () if has(&FILE_NOUNS, stem) && is_value => Origin::Secrets,
-        () if has(&LOGIN_FILES, stem) && is_value => Origin::Users,
-        () if has(&FILE_NOUNS, stem) || has(&SURE_NOUNS, folder) => Origin::Topic,
-        () => Origin::Unknown,
+        () if [".docker", ".kube", ".aws"].contains(&folder) && stem != "readme" => TextOrigin::Topic,
+        () if stem.starts_with(".env") || name.starts_with(".env") || ending == "env" => TextOrigin::Topic,
+        () if ending == "tfvars" || ending == "environ" || name == "environ" => TextOrigin::Topic,
+        () if ending == "key" || stem.ends_with("_key") && is_value => TextOrigin::Secrets,
+        () if has(&SURE_NOUNS, stem) || has(&SURE_NOUNS, ending) => TextOrigin::Secrets,
+        () if has(&SURE_NOUNS, folder) && is_value => TextOrigin::Secrets,
+        () if has(&FILE_NOUNS, stem) && is_value => TextOrigin::Secrets,
+        () if has(&LOGIN_FILES, stem) && is_value => TextOrigin::Users,
+        () if has(&FILE_NOUNS, stem) || has(&SURE_NOUNS, folder) => TextOrigin::Topic,
+        () => TextOrigin::Unknown,
     }
 }
 
@@ -75,11 +75,11 @@ fn stages(pipeline: &str) -> Vec<Stage<'_>> {
 }
 
 /// The origin of what the last program of a pipeline prints.
-fn of_pipeline(stages: &[Stage<'_>]) -> Origin {
-    let mut origin = Origin::Unknown;
+fn of_pipeline(stages: &[Stage<'_>]) -> TextOrigin {
+    let mut origin = TextOrigin::Unknown;
     for stage in stages {
         match () {
-            () if stage.is_written || DIGEST_COMMANDS.contains(stage.program) => return Origin::Unknown,
+            () if stage.is_written || DIGEST_COMMANDS.contains(stage.program) => return TextOrigin::Unknown,
             () => origin = origin.or(stage.origin()),
         }
     }
@@ -111,48 +111,50 @@ impl<'c> Stage<'c> {
         Self { text, program, words, is_written }
     }
 
-    fn origin(&self) -> Origin {
+    fn origin(&self) -> TextOrigin {
         if GENERATORS.iter().any(|generator| self.text.contains(generator)) {
-            return Origin::Secrets;
+            return TextOrigin::Secrets;
         }
         if let Some(at) = self.words.iter().position(|word| is_filter(word)) {
             return self.of_operands(at);
         }
         match self.program {
-            "env" | "printenv" | "set" | "export" if self.words.len() == 1 => Origin::Topic,
+            "env" | "printenv" | "set" | "export" if self.words.len() == 1 => TextOrigin::Topic,
             "echo" | "printf" => self.variable(),
-            program if OTHER_COMMANDS.contains(program) => Origin::Unknown,
+            program if OTHER_COMMANDS.contains(program) => TextOrigin::Unknown,
             _ => self.of_arguments(),
         }
     }
 
     /// `cat .pgpass`, `jq -r .access_token`; what `grep` looks for says nothing.
-    fn of_operands(&self, filter: usize) -> Origin {
+    fn of_operands(&self, filter: usize) -> TextOrigin {
         let operands = self.words[filter + 1..].iter().filter(|word| !word.starts_with('-'));
         let is_search = SEARCHES.contains(self.words[filter]);
         let of_word = |word: &&str| match word.strip_prefix('.') {
-            Some(field) if !word.contains('/') && names::strength(field).is_some() => Origin::Secrets,
-            _ if word.contains(['|', '^', '$', '*', '(', '[', '\\', ' ', ',', ';', '=']) => Origin::Unknown,
+            Some(field) if !word.contains('/') && names::strength(field).is_some() => TextOrigin::Secrets,
+            _ if word.contains(['|', '^', '$', '*', '(', '[', '\\', ' ', ',', ';', '=']) => {
+                TextOrigin::Unknown
+            }
             _ => of_file(word),
         };
-        operands.skip(usize::from(is_search)).map(of_word).fold(Origin::Unknown, Origin::or)
+        operands.skip(usize::from(is_search)).map(of_word).fold(TextOrigin::Unknown, TextOrigin::or)
     }
 
     /// `echo $DB_PASSWORD`
-    fn variable(&self) -> Origin {
+    fn variable(&self) -> TextOrigin {
         let is_secret = |word: &&str| {
             let name = word.trim_start_matches(['$', '{']).trim_end_matches('}');
             word.starts_with('$') && names::strength(name).is_some()
         };
         if self.words.len() <= 3 && self.words.iter().any(is_secret) {
-            Origin::Secrets
+            TextOrigin::Secrets
         } else {
-            Origin::Unknown
+            TextOrigin::Unknown
         }
     }
 
     /// What its arguments ask for. A secret that is given to it, in a variable or behind a flag, is none that it shows.
-    fn of_arguments(&self) -> Origin {
+    fn of_arguments(&self) -> TextOrigin {
         let mut is_passed = false;
         let asked = self.words.iter().copied().filter(|word| {
             let is_value = std::mem::replace(&mut is_passed, PASSED_FLAGS.contains(word));
@@ -165,8 +167,8 @@ impl<'c> Stage<'c> {
         let of_variable =
             self.words.windows(2).any(|two| two[0] == "printenv" && Noun::of(two[1]) == Noun::Secret);
         match () {
-            () if of_variable => Origin::Secrets,
-            () if shows_all => origin.or(Origin::Topic),
+            () if of_variable => TextOrigin::Secrets,
+            () if shows_all => origin.or(TextOrigin::Topic),
             () => origin,
         }
     }
@@ -176,7 +178,7 @@ fn is_filter(word: &str) -> bool {
     FILTERS.contains(word.rsplit('/').next().unwrap_or(word))
 }
 
-fn of_parts<'w>(noun: Noun, words: impl Iterator<Item = &'w str>) -> Origin {
+fn of_parts<'w>(noun: Noun, words: impl Iterator<Item = &'w str>) -> TextOrigin {
     let (mut noun, mut shows, mut lists) = (noun, false, false);
     for word in words {
         noun = noun.max(Noun::of(word));
@@ -187,10 +189,10 @@ fn of_parts<'w>(noun: Noun, words: impl Iterator<Item = &'w str>) -> Origin {
         }
     }
     match noun {
-        Noun::None => Origin::Unknown,
-        _ if lists => Origin::Unknown,
-        Noun::Secret if shows => Origin::Secrets,
-        Noun::Topic | Noun::Secret => Origin::Topic,
+        Noun::None => TextOrigin::Unknown,
+        _ if lists => TextOrigin::Unknown,
+        Noun::Secret if shows => TextOrigin::Secrets,
+        Noun::Topic | Noun::Secret => TextOrigin::Topic,
     }
 }
 
@@ -270,7 +272,7 @@ mod tests {
             "echo \"$DB_PASSWORD\"",
             "docker exec web cat /run/secrets/smtp",
         ] {
-            assert_eq!(of_command(command), Origin::Secrets, "{command}");
+            assert_eq!(of_command(command), TextOrigin::Secrets, "{command}");
         }
         for command in [
             "grep -rn password src/",
@@ -287,22 +289,22 @@ mod tests {
             "vault list secret/",
             "go test -v 2>&1 | grep -E '^ok|^PASS|FAIL' | head -25",
         ] {
-            assert_eq!(of_command(command), Origin::Unknown, "{command}");
+            assert_eq!(of_command(command), TextOrigin::Unknown, "{command}");
         }
         for command in ["env | grep -i stripe", "make all; cat secrets.txt", "kubectl get pods -n auth"] {
-            assert_eq!(of_command(command), Origin::Topic, "{command}");
+            assert_eq!(of_command(command), TextOrigin::Topic, "{command}");
         }
     }
 
     #[test]
     fn files_of_secrets_are_known_by_their_names() {
         for path in ["/root/.my.cnf", "secrets.toml", "/run/secrets/db", "conf/passwords.txt", "token"] {
-            assert_eq!(of_file(path), Origin::Secrets, "{path}");
+            assert_eq!(of_file(path), TextOrigin::Secrets, "{path}");
         }
-        assert_eq!(of_file("/etc/app/users.conf"), Origin::Users);
-        assert_eq!(of_file("/home/ann/.kube/config"), Origin::Topic);
+        assert_eq!(of_file("/etc/app/users.conf"), TextOrigin::Users);
+        assert_eq!(of_file("/home/ann/.kube/config"), TextOrigin::Topic);
         for path in ["src/password.rs", "docs/secrets.md", "README", "tokenizer.json", "users.py", ""] {
-            assert_eq!(of_file(path), Origin::Unknown, "{path}");
+            assert_eq!(of_file(path), TextOrigin::Unknown, "{path}");
         }
     }
 }
