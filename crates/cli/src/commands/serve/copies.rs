@@ -147,7 +147,12 @@ fn fetch_files(
     let person = person.map(|owner| owner.person.clone()).filter(|person| !person.is_empty());
     let store = Store::open(folder);
     let discovery = store.discover();
-    let (summaries, _) = store.summaries(&discovery);
+    let (summaries, unread) = store.summaries(&discovery);
+    if !discovery.problems.is_empty() || !unread.is_empty() {
+        return Err(RemoteError(
+            "The server cannot read its copy of this session. Its operator has to look at it.".to_owned(),
+        ));
+    }
     let of_session = summaries.into_iter().filter(|summary| summary.session.as_str() == session);
     let files = |summary: Summary| {
         let agents: Vec<_> = discovery.agents_of(&summary.session).cloned().collect();
