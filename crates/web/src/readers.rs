@@ -27,7 +27,7 @@ const LABEL: &str = "Token";
 
 /// Somebody who reads pages.
 pub struct Reader {
-    /// Who it is: the same for everybody who may see the same.
+    /// Identifies what they may see. Readers with the same key share pages.
     pub key: String,
     /// What they see.
     pub library: Box<dyn FnOnce() -> Library + Send>,
@@ -44,7 +44,7 @@ pub struct ReaderRefusal {
 
 /// Knows the tokens of readers. It may block.
 pub trait ReaderAccess: Send + Sync + 'static {
-    /// Whose a token is; asked for every request.
+    /// Returns the owner of a token. Called for each request.
     fn reader(&self, token: &str, sender: IpAddr) -> Result<Reader, ReaderRefusal>;
 }
 

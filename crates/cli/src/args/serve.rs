@@ -17,7 +17,7 @@ Examples:
   # Show redacted sessions to others, behind a proxy that does TLS
   annals serve --behind-proxy --host notes.example --password-file password.txt
 
-  # Answer `--at https://…` for a team, by token
+  # Show a team's sessions, and answer `--at https://…`, by token
   annals serve --from clickhouse+https://db --cert cert.pem --key key.pem";
 
 /// `annals serve`

@@ -34,7 +34,7 @@ pub struct CallLog {
     file: TextOrigin,
 }
 
-/// What was said last: where a reader of records is, besides the calls that it knows.
+/// The context that the last message leaves for the next record. Saved to read records again.
 #[derive(Clone, Debug, Default)]
 pub struct LastMessage {
     /// Of what the last command printed that the user ran in the prompt.
@@ -61,12 +61,12 @@ impl CallLog {
         self.last = LastMessage::default();
     }
 
-    /// What was said last, for a reader that returns.
+    /// Returns the context of the last message, for `return_to`.
     pub fn last_message(&self) -> LastMessage {
         self.last.clone()
     }
 
-    /// Returns to where this was said last.
+    /// Restores the context of an earlier message, to read the records after it again.
     pub fn return_to(&mut self, last: &LastMessage) {
         self.last = last.clone();
     }

@@ -78,7 +78,7 @@ impl ReaderAccess for TeamReaders {
     }
 }
 
-/// The sessions that one reader may read. Whose they are is looked up for every question.
+/// The sessions that one reader may read. Rights are looked up with each query.
 #[derive(Debug)]
 struct TeamSessions {
     engine: Engine,
