@@ -6,8 +6,9 @@ use super::ChatFixture;
 
 const SECRET: &str = "sk-nobody-else-knows";
 
+/// Only our own processes: with those of the whole machine the output can grow past the limit, and its end is cut off.
 const SCRIPT: &str = r#"{"look":[
-    [{"type":"tool_use","name":"Bash","input":{"command":"env; ps -eo args; prlimit --core --pid $PPID; true"}}],
+    [{"type":"tool_use","name":"Bash","input":{"command":"env; ps -o args -p $$,$PPID --ppid $PPID; prlimit --core --pid $PPID; true"}}],
     [{"type":"text","text":"seen"}]]}"#;
 
 /// The files below a folder in which the key stands.
@@ -47,8 +48,8 @@ fn a_key_goes_to_the_api_and_nowhere_else() {
         found.retain(|name| name != "settings.json");
         assert_eq!(found, [""; 0]);
         if cfg!(target_os = "linux") {
-            let limit = answer.out.split("max core file size").nth(1).unwrap().trim_start();
-            assert!(limit.starts_with('0'), "a core could be written: {limit}");
+            let limit = answer.out.split("max core file size").nth(1).unwrap_or_default().trim_start();
+            assert!(limit.starts_with('0'), "a core could be written: {}", answer.out);
         }
     }
 }
