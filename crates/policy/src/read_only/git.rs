@@ -81,6 +81,10 @@ pub(super) fn reading(arguments: &[Word]) -> Option<CommandReads> {
         let found: Option<Vec<_>> = rest.iter().map(Word::literal).collect();
         found.is_some_and(|found| found == words)
     };
+    // To check signatures, git runs the program that the repository's configuration names.
+    if rest.iter().any(|word| ["%G", "(signature"].iter().any(|mark| word.spelling.contains(mark))) {
+        return None;
+    }
     let listing = match first.as_str() {
         "--version" => rest.is_empty(),
         "remote" => rest.is_empty() || only(&["-v"]) || only(&["show"]) || only(&["get-url", "origin"]),

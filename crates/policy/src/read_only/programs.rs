@@ -116,6 +116,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     ("seq", "f:s:w", "format separator equal-width", Text),
     ("sleep", "", "", Text),
     ("expr", "", "", Text),
+    ("bc", "lqsw", "mathlib quiet standard warn", Operands::None),
+    ("help", "dms", "", Text),
     ("base64", "dDiw:", "decode ignore-garbage wrap", Paths),
     ("join", "1:2:a:e:ij:o:t:v:z", "ignore-case check-order nocheck-order header", Paths),
     ("fmt", "csuw:", "width split-only uniform-spacing", Paths),
