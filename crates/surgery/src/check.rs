@@ -69,7 +69,12 @@ impl SessionCheck {
         problems.extend(problems_of_agents(&transcript, target.agents));
         // Files of sub-agents are not resumed by themselves.
         let clients = if target.session.is_some() { clients } else { &[] };
-        let clients = clients.iter().map(|&client| verdict(&transcript, &graph, client)).collect();
+        let mut clients: Vec<_> =
+            clients.iter().map(|&client| verdict(&transcript, &graph, client)).collect();
+        // Nobody left the branch of another client.
+        if problems.iter().any(|problem| problem.kind == ProblemKind::InterleavedConversations) {
+            clients.iter_mut().for_each(|verdict| verdict.damaged = verdict.lost);
+        }
         let mut check = Self { clients, problems, is_repairable: false };
         // Only the repair itself knows what it leaves alone.
         check.is_repairable = check.has_damage() && can_repair(target.bytes);

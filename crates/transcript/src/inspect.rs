@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::content::Block;
-use crate::graph::Graph;
+use crate::graph::{Graph, interleaved_prompts};
 use crate::id::SessionId;
 use crate::pairing::ToolPairs;
 use crate::problem::{Problem, ProblemKind};
@@ -21,6 +21,7 @@ pub fn inspect<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, stem: Option<
     problems.extend(thinking_only(transcript));
     problems.extend(stem.and_then(|stem| wrong_file_name(transcript, stem)));
     problems.extend(mixed_sessions(transcript, stem));
+    problems.extend(interleaved(transcript, graph));
     problems.sort_by_key(|problem| (problem.line, problem.span, problem.kind));
     problems
 }
@@ -88,6 +89,14 @@ fn mixed_sessions(transcript: &Transcript<'_>, stem: Option<&str>) -> Option<Pro
     let (node, other) = named_sessions(transcript).find(|(_, session)| *session != own)?;
     let detail = format!("{} lines name {own}, {} name {other}", counts[&own], counts[&other]);
     Some(node.problem(ProblemKind::MixedSessions).with_detail(detail))
+}
+
+/// Two conversations were written at the same time.
+fn interleaved(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Option<Problem> {
+    let [first, second] = interleaved_prompts(transcript, graph)?.map(|index| transcript.node(index));
+    let detail =
+        format!("the prompts of lines {} and {} continue different branches", first.line, second.line);
+    Some(first.problem(ProblemKind::InterleavedConversations).with_detail(detail))
 }
 
 /// The chain records that name a session.

@@ -129,6 +129,8 @@ kinds! {
     WrongFileName = "wrong-file-name", Warning;
     /// The lines name several sessions: clients take them for one.
     MixedSessions = "mixed-sessions", Warning;
+    /// Two clients wrote prompts at the same time: each hides what the other wrote.
+    InterleavedConversations = "interleaved-conversations", Warning;
     /// A sub-agent that no tool call leads to.
     UnlinkedAgent = "unlinked-agent", Note;
     /// A tool result names an overflow file that is not there.

@@ -16,6 +16,9 @@ use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::words;
 
+/// Problems whose repair takes a line away and puts what it holds elsewhere.
+const STILL_THERE: [ProblemKind; 2] = [ProblemKind::SpanningRecord, ProblemKind::ForwardReference];
+
 pub(crate) fn run(args: &RepairArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let target = ResolvedSession::find(context, &args.session)?;
     target.check_readable()?;
@@ -44,10 +47,10 @@ pub(crate) fn run(args: &RepairArgs, context: &mut Context) -> Result<Outcome, F
     Ok(done)
 }
 
-/// What a repair removed for good; the lines of a record that now has one line are still there.
+/// What a repair removed for good; the lines of a record that now has one line, and lines that were moved, are still there.
 fn removal(edit: &FileEdit) -> Option<String> {
     let is_gone = |line_edit: &LineEdit| match line_edit {
-        LineEdit::Removed { why } => !why.starts_with(ProblemKind::SpanningRecord.name()),
+        LineEdit::Removed { why } => !STILL_THERE.iter().any(|kind| why.contains(kind.name())),
         _ => false,
     };
     let gone: HashSet<usize> =

@@ -185,6 +185,41 @@ fn a_repair_says_what_it_removed() {
 }
 
 #[test]
+fn a_line_that_is_moved_is_not_called_removed() {
+    let bytes = String::from_utf8(talk().into_bytes()).unwrap();
+    let reversed: Vec<_> = bytes.lines().rev().collect();
+    let (home, path) = store(reversed.join("\n") + "\n");
+    let answer = annals_exits(&home, &["repair", ID, "--yes"], 0);
+    assert_eq!(fs::read_to_string(path).unwrap().len(), bytes.len());
+    assert!(!answer.out.contains("removed"), "{}", answer.out);
+}
+
+#[test]
+fn two_conversations_that_alternate_are_a_problem_and_are_not_joined() {
+    let bytes = String::from_utf8(talk().into_bytes()).unwrap();
+    let other =
+        bytes.replace("\"uuid\":\"", "\"uuid\":\"f").replace("\"parentUuid\":\"", "\"parentUuid\":\"f");
+    let other = other.replace("\"one\"", "\"another\"");
+    let lines: Vec<_> = bytes.lines().zip(other.lines()).flat_map(|(one, two)| [one, two]).collect();
+    let (home, path) = store(lines.join("\n") + "\n");
+    let answer = annals_exits(&home, &["check", ID], 3);
+    assert!(
+        answer.out.contains("interleaved-conversations") && answer.out.contains("4 lost"),
+        "{}",
+        answer.out
+    );
+    let before = fs::read(&path).unwrap();
+    annals_exits(&home, &["repair", ID, "--yes"], 0);
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    // One behind the other, as if the user had started over.
+    let (home, _) = store(bytes.clone() + &other);
+    let answer = annals_exits(&home, &["check", ID], 0);
+    assert!(answer.out.contains("4 left out: the user may have started over"), "{}", answer.out);
+    assert!(!answer.out.contains("lost"), "{}", answer.out);
+}
+
+#[test]
 fn nesting_of_any_depth_is_no_damage() {
     for depth in [600, 5_000, 100_000] {
         let deep = "[".repeat(depth) + "\"deepword\"" + &"]".repeat(depth);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use annals_transcript::graph::interleaved_prompts;
 use annals_transcript::loss::losses;
 use annals_transcript::record::{Record, RecordKind, SystemKind};
 use annals_transcript::resume::{Client, branch, resume};
@@ -18,6 +19,12 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     };
     let mut top = above_progress(view, first);
     if !view.is_main(first) || !starts_conversation(view, top) {
+        return found;
+    }
+    if interleaved_prompts(view.transcript, view.graph).is_some() {
+        let why =
+            "left as it is: two conversations were written at the same time, and neither follows the other";
+        found.skip(view.uuid(top), view.line(top), why);
         return found;
     }
     let restarts = Restarts::new(view);

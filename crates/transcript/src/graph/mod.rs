@@ -5,11 +5,13 @@
 
 mod branches;
 mod compaction;
+mod interleaving;
 mod sidechains;
 
 pub use branches::{BranchCause, BranchPoint, branch_points};
 pub(crate) use compaction::line_across;
 pub use compaction::{Segment, history, segments};
+pub use interleaving::interleaved_prompts;
 pub use sidechains::{Sidechain, sidechains};
 
 use std::collections::HashMap;

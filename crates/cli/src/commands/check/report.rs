@@ -105,6 +105,10 @@ fn draw_verdict(verdict: &ClientVerdict, out: &mut Output) -> std::io::Result<()
         (None, 0) => {
             text![out.paint(Paint::Green, "resumes:"), " ", messages(verdict.messages)]
         }
+        (None, left) if verdict.damaged == 0 => {
+            let left = format!(", {left} left out: the user may have started over");
+            text![out.paint(Paint::Green, "resumes:"), " ", messages(verdict.messages), left]
+        }
         (None, lost) => {
             let lost = out.paint(Paint::Yellow, format!("{lost} lost"));
             text![out.paint(Paint::Green, "resumes:"), " ", messages(verdict.messages), ", ", lost]

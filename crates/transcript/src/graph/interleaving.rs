@@ -1,0 +1,113 @@
+//! Two conversations that were written into one file at the same time.
+
+use crate::graph::Graph;
+use crate::transcript::{NodeIndex, NodeMap, Transcript};
+use crate::turn::Speaker;
+
+/// One return can be an undone rewind.
+const MIN_RETURNS: usize = 2;
+
+/// Where a record is in the tree: it contains those whose `entry` is in its range.
+#[derive(Clone, Copy, Default)]
+struct TreePlace {
+    entry: usize,
+    exit: usize,
+    /// The nearest prompt above it.
+    prompt: Option<NodeIndex>,
+}
+
+impl TreePlace {
+    fn holds(self, other: Self) -> bool {
+        self.entry <= other.entry && other.entry < self.exit
+    }
+}
+
+/// Returns the first prompts that continue a branch which another prompt had left, if there are so many that the user cannot
+/// have gone back and forth: two clients wrote at the same time, and each hides the other's messages.
+pub fn interleaved_prompts(
+    transcript: &Transcript<'_>,
+    graph: &Graph<'_>,
+) -> Option<[NodeIndex; MIN_RETURNS]> {
+    // The order of a file whose lines were shuffled says nothing.
+    if graph.forward_references().next().is_some() {
+        return None;
+    }
+    let prompts: Vec<NodeIndex> = transcript
+        .indexed_nodes()
+        .filter(|(_, node)| !node.is_sidechain && node.speaker.is_some_and(Speaker::opens_turn))
+        .map(|(index, _)| index)
+        .collect();
+    let places = places(transcript, graph);
+    let mut returns = prompts.windows(2).filter_map(|pair| {
+        let [before, after] = [places[pair[0]], places[pair[1]]];
+        let is_known = before.exit > 0 && after.exit > 0;
+        let from = places[after.prompt?];
+        (is_known && !before.holds(after) && !from.holds(before)).then_some(pair[1])
+    });
+    Some([returns.next()?, returns.next()?])
+}
+
+/// The places of all records below a root; those of a cycle are left empty.
+fn places(transcript: &Transcript<'_>, graph: &Graph<'_>) -> NodeMap<TreePlace> {
+    let mut places = NodeMap::new(transcript, TreePlace::default());
+    let is_prompt = |index: NodeIndex| transcript.node(index).speaker.is_some_and(Speaker::opens_turn);
+    let mut count = 0;
+    for root in graph.roots(transcript) {
+        let mut path = vec![(root, graph.children(root))];
+        places[root].entry = count;
+        count += 1;
+        while let Some((node, children)) = path.last_mut() {
+            let node = *node;
+            let Some(child) = children.next() else {
+                places[node].exit = count;
+                path.pop();
+                continue;
+            };
+            places[child].entry = count;
+            places[child].prompt = if is_prompt(node) { Some(node) } else { places[node].prompt };
+            count += 1;
+            path.push((child, graph.children(child)));
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A prompt for each letter and its parent; replies are left out.
+    fn returns(prompts: &[&str]) -> Option<Vec<usize>> {
+        let line = |prompt: &&str| {
+            let (id, parent) = prompt.split_once('<').unwrap_or((prompt, ""));
+            let parent = if parent.is_empty() { "null".to_owned() } else { format!("{parent:?}") };
+            format!(
+                r#"{{"type":"user","uuid":"{id}","parentUuid":{parent},"timestamp":"2026-01-01T00:00:00Z","message":{{"role":"user","content":"{id}"}}}}"#
+            )
+        };
+        let file = prompts.iter().map(line).collect::<Vec<_>>().join("\n");
+        let transcript = Transcript::parse(file.as_bytes());
+        let found = interleaved_prompts(&transcript, &Graph::new(&transcript))?;
+        Some(found.map(|index| transcript.node(index).line as usize).to_vec())
+    }
+
+    #[test]
+    fn two_writers_are_told_from_a_user_who_goes_back() {
+        assert_eq!(returns(&["a", "b", "a1<a", "b1<b", "a2<a1", "b2<b1"]), Some(vec![3, 4]));
+        // Both continue one session.
+        assert_eq!(returns(&["a", "b<a", "x<b", "y<b", "x1<x", "y1<y", "x2<x1"]), Some(vec![5, 6]));
+        for plain in [
+            &["a", "b<a", "c<b"][..],
+            &["a", "b<a", "c<b", "d<a", "e<d", "f<a", "g<f"],
+            &["a", "a1<a", "b", "b1<b", "c", "c1<c"],
+            // The rewind was undone.
+            &["a", "b<a", "c<b", "d<a", "e<c", "f<e"],
+            // Shuffled, and a cycle.
+            &["c<b", "a", "d<c", "b<a", "e<d"],
+            &["a<c", "b<a", "c<b", "d", "e<d"],
+            &[],
+        ] {
+            assert_eq!(returns(plain), None, "{plain:?}");
+        }
+    }
+}
