@@ -1,5 +1,6 @@
 //! The side files of a session: outputs, todos, tasks, file copies, titles.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use annals_store::layout::{ConfigDir, FileRole};
@@ -54,4 +55,48 @@ pub fn session_files(session: &Session, discovery: &Discovery) -> Result<Vec<Ses
         }
     }
     Ok(found)
+}
+
+/// What is in the folder of a session and is neither read nor copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedEntry {
+    /// Its path.
+    pub path: PathBuf,
+    /// What it is.
+    pub why: &'static str,
+}
+
+impl std::fmt::Display for SkippedEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is left out: {}", self.path.display(), self.why)
+    }
+}
+
+/// Returns what is in the folder of a session and is none of these files: links, pipes, devices, folders that cannot be read.
+pub fn skipped_entries<'p>(session: &Session, covered: impl Iterator<Item = &'p Path>) -> Vec<SkippedEntry> {
+    let covered: Vec<&Path> = covered.collect();
+    let is_covered = |path: &Path| covered.iter().any(|file| file.starts_with(path));
+    let mut skipped = Vec::new();
+    let mut waiting = vec![session.folder()];
+    while let Some(path) = waiting.pop() {
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        let kind = metadata.file_type();
+        let why = match kind {
+            _ if kind.is_file() => continue,
+            _ if kind.is_dir() => match fs::read_dir(&path) {
+                Ok(entries) => {
+                    waiting.extend(entries.flatten().map(|entry| entry.path()));
+                    continue;
+                }
+                Err(_) => "a folder that cannot be read",
+            },
+            _ if kind.is_symlink() => "a symbolic link",
+            _ => "a pipe, socket or device",
+        };
+        if !is_covered(&path) {
+            skipped.push(SkippedEntry { path, why });
+        }
+    }
+    skipped.sort_by(|left, right| left.path.cmp(&right.path));
+    skipped
 }

@@ -3,7 +3,8 @@
 use annals_store::{Discovery, Store};
 use annals_surgery::Session;
 use annals_surgery::redact::{
-    RedactFile, Remedy, SecretLocation, files_left_out, files_to_redact, plan, scan, scan_left_out,
+    RedactFile, Remedy, SecretLocation, files_left_out, files_to_redact, not_searched, plan, scan,
+    scan_left_out,
 };
 use annals_transcript::redact::SecretRules;
 
@@ -40,7 +41,9 @@ pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, F
     if is_changed && indexed::exists(context) {
         forget_index(context);
     }
-    Ok(outcome)
+    // What was not searched may hold secrets.
+    let is_whole = not_searched(&session, &files).is_empty();
+    Ok(if outcome == Outcome::Done && !is_whole { Outcome::ProblemsFound } else { outcome })
 }
 
 /// Removes the search index, which holds the old text; bringing it up to date would leave that in free pages of the file.
@@ -72,6 +75,7 @@ fn report(
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
+    let skipped = not_searched(session, files);
     if context.json {
         context.out.json(|object| {
             object.string("session", session.key.as_str());
@@ -84,6 +88,13 @@ fn report(
                         object.number("line", secret.line as u64).number("offset", secret.offset as u64);
                         object.string("preview", &secret.masked);
                         object.string_if("left", left(secret.remedy));
+                    });
+                }
+            });
+            object.array("notSearched", |list| {
+                for entry in &skipped {
+                    list.object(|object| {
+                        object.string("file", &entry.path.to_string_lossy()).string("reason", entry.why);
                     });
                 }
             });
@@ -106,8 +117,11 @@ fn report(
             format!("{}, {}", words::plural(files.len() as u64, "file", "files"), words::bytes(bytes as u64));
         let count = words::plural(found.len() as u64, "secret", "secrets");
         context.out.line(format!("{count} found in {looked}"))?;
+        for entry in &skipped {
+            context.say(entry.to_string());
+        }
     }
-    Ok(if found.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
+    Ok(if found.is_empty() && skipped.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
 /// Why a secret is not replaced.

@@ -111,6 +111,28 @@ fn a_scan_that_leaves_something_says_so_and_exits_3() {
     keep_schema("redact", &[json.trim().as_bytes()], "redact --scan");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_not_searched_is_listed_and_is_a_problem() {
+    let (home, path) = home();
+    let outside = home.write("elsewhere.txt", token());
+    let folder = std::path::Path::new(&path).with_extension("").join("tool-results");
+    std::os::unix::fs::symlink(&outside, folder.join("link.txt")).unwrap();
+    let pipe = folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let all_named = |said: &str| {
+        said.contains("link.txt is left out: a symbolic link") && said.contains("pipe is left out: a pipe")
+    };
+    let json = annals_exits(&home, &["redact", ID, "--scan", "--json"], 3).out;
+    keep_schema("redact", &[json.trim().as_bytes()], "redact --scan");
+    let answer = annals_exits(&home, &["redact", ID, "--yes"], 3);
+    assert!(all_named(&(answer.out.clone() + &answer.error)), "{} {}", answer.out, answer.error);
+    let answer = annals_exits(&home, &["redact", ID, "--scan"], 3);
+    assert!(answer.out.contains("0 secrets") && all_named(&answer.error), "{} {}", answer.out, answer.error);
+    let answer = annals_exits(&home, &["clone", ID, "--yes"], 0);
+    assert!(all_named(&(answer.out.clone() + &answer.error)), "{} {}", answer.out, answer.error);
+}
+
 #[test]
 fn the_search_index_does_not_keep_what_was_redacted() {
     let (home, _) = home();

@@ -12,7 +12,7 @@ use super::read::belongs;
 use super::{Bundle, BundleFile};
 use crate::prompts::prompts_of;
 use crate::session::{AgentFile, Session};
-use crate::session_files::session_files;
+use crate::session_files::{session_files, skipped_entries};
 
 /// Why there is no bundle of a file.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,11 @@ pub fn gather(path: &Path) -> Result<(Bundle, Vec<PathBuf>), GatherError> {
     for agent in &session.agents {
         builder.add(builder.place(&session, &agent.entry.path), &agent.entry.path, agent.bytes.clone());
     }
-    for file in session_files(&session, &discovery)? {
+    let side_files = session_files(&session, &discovery)?;
+    let agents = session.agents.iter().map(|agent| agent.entry.path.as_path());
+    let covered = agents.chain(side_files.iter().map(|file| file.path.as_path()));
+    builder.left_out.extend(skipped_entries(&session, covered).into_iter().map(|entry| entry.path));
+    for file in side_files {
         builder.add(builder.place(&session, &file.path), &file.path, file.bytes);
     }
     if let Some((config, _)) = &session.home {

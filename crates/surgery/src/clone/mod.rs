@@ -23,7 +23,7 @@ pub(crate) use rewrite::{ForkOrigin, LineRewriter, RewriteError, blocks, moved_t
 use crate::folder_move::{self, FolderMove};
 use crate::plan::Plan;
 use crate::session::{AgentFile, Session};
-use crate::session_files::SessionFile;
+use crate::session_files::{SessionFile, SkippedEntry, skipped_entries};
 
 /// Where to put a clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,7 +148,10 @@ impl ClonePlan {
             Some((config, _)) => config.path(),
             None => path.parent().unwrap_or(Path::new("")),
         };
-        let plan = Plan::new(format!("{verb} {} as {}", session.key, names.session()), root);
+        let mut plan = Plan::new(format!("{verb} {} as {}", session.key, names.session()), root);
+        let agents = session.agents.iter().map(|agent| agent.entry.path.as_path());
+        let covered = agents.chain(session_files.iter().map(|file| file.path.as_path()));
+        plan.notes.extend(skipped_entries(session, covered).iter().map(SkippedEntry::to_string));
         Ok(Self { plan, names, path, records: 0, home, moved })
     }
 

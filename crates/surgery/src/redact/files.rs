@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use annals_store::plans::plans;
+use annals_store::platform::link_count;
 use annals_store::read::{ReadError, read_file};
 use annals_store::{ConfigDir, Discovery, FileBytes, FileRole, SessionEntry, SessionKey, Summary};
 
@@ -175,16 +176,6 @@ pub(super) fn other_copy(path: &Path) -> Option<String> {
     let names = link_count(&fs::metadata(path).ok()?);
     (names > 1)
         .then(|| format!("{} has {names} names (hard links): the others keep the old text", path.display()))
-}
-
-#[cfg(unix)]
-fn link_count(metadata: &fs::Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::nlink(metadata)
-}
-
-#[cfg(not(unix))]
-fn link_count(_: &fs::Metadata) -> u64 {
-    1
 }
 
 /// Adds a file by its place in the store.

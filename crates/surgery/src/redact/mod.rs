@@ -23,6 +23,7 @@ pub use redactor::Redactor;
 use crate::edit::FileEdit;
 use crate::plan::Plan;
 use crate::session::Session;
+use crate::session_files::{SkippedEntry, skipped_entries};
 use rewrite::{rewrite, rewrite_structure};
 
 /// How often the search is repeated at most; each time only what the last replacements uncovered can be left.
@@ -154,6 +155,11 @@ fn redact_files(
     Ok(files)
 }
 
+/// Returns what is in the folder of the session and is not searched.
+pub fn not_searched(session: &Session, files: &[RedactFile]) -> Vec<SkippedEntry> {
+    skipped_entries(session, files.iter().map(|file| file.path.as_path()))
+}
+
 /// Plans the replacement of every secret in a session and its files.
 pub fn plan(session: &Session, files: &[RedactFile], rules: &SecretRules) -> Result<Plan, RedactError> {
     let (now, placeholders) = redacted(files.to_vec(), rules)?;
@@ -165,6 +171,7 @@ pub fn plan(session: &Session, files: &[RedactFile], rules: &SecretRules) -> Res
             _ => plan.replace(&old.path, &old.bytes, new.bytes.clone()),
         }
     }
+    plan.notes.extend(not_searched(session, files).iter().map(SkippedEntry::to_string));
     if !plan.is_empty() {
         if !plan.locked.contains(&session.path) {
             plan.locked.push(session.path.clone());
