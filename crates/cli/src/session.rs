@@ -276,8 +276,8 @@ fn candidate(session: &SessionEntry, context: &Context) -> (Option<i64>, String)
     let active = summary.as_ref().and_then(Summary::last_activity).or(session.modified);
     let when = active.map(|millis| words::moment(millis, &context.zone)).unwrap_or_default();
     // Copies of a session differ by their place alone.
-    let store = context.store.name_of(&session.path).map(|store| format!("  --config-dir {store}"));
-    let store = one_line(&store.unwrap_or_default());
+    let store = context.store.name_of(&session.path);
+    let store = store.map(|store| format!("  --config-dir {}", one_line(&store))).unwrap_or_default();
     (active, format!("{}  {when}{store}  {}", session.key, one_line(title)))
 }
 

@@ -1,5 +1,7 @@
 //! `--as tree`: the conversation as a tree: segments, branches with their causes, leaves.
 
+use std::collections::{HashMap, HashSet};
+
 use annals_json::{ArrayWriter, ObjectWriter};
 use annals_transcript::graph::{BranchCause, BranchPoint, Graph, Segment, branch_points, history, segments};
 use annals_transcript::record::{Record, RecordKind};
@@ -115,14 +117,20 @@ impl ConversationTree<'_> {
         let Some(leaf) = self.leaf else {
             return out.line("no conversation: no record is part of a chain");
         };
-        self.draw_branches(None, out)?;
+        let mut branches: HashMap<Option<NodeIndex>, Vec<&BranchPoint>> = HashMap::new();
+        for point in self.branches.iter().filter(|point| point.cause == BranchCause::Person) {
+            branches.entry(point.at).or_default().push(point);
+        }
+        let bounded = self.segments.iter().filter_map(|segment| Some((segment.boundary?, segment)));
+        let segments: HashMap<NodeIndex, &Segment> = bounded.collect();
+        self.draw_branches(branches.get(&None), out)?;
         for node in self.nodes_to_draw(leaf) {
             let line = out.paint(Paint::Dim, format!("{:>6}", self.transcript.node(node).line));
             if let Some(prompt) = self.prompt(node) {
                 let text = cut(&one_line(&prompt), out.width.saturating_sub(10), out.unicode);
                 out.line(text![line.clone(), "  ", text])?;
             }
-            if let Some(segment) = self.segments.iter().find(|segment| segment.boundary == Some(node)) {
+            if let Some(segment) = segments.get(&node) {
                 let tokens =
                     segment.tokens_before.map(|n| format!(", {} tokens before", words::short_count(n)));
                 let how = segment.trigger.as_deref().unwrap_or("compaction");
@@ -130,7 +138,7 @@ impl ConversationTree<'_> {
                     out.paint(Paint::Yellow, format!("compacted ({how}{})", tokens.unwrap_or_default()));
                 out.line(text![line, "  ", text])?;
             }
-            self.draw_branches(Some(node), out)?;
+            self.draw_branches(branches.get(&Some(node)), out)?;
         }
         let count = |cause: BranchCause| self.branches.iter().filter(|point| point.cause == cause).count();
         let artefacts = self.branches.len() - count(BranchCause::Person);
@@ -143,10 +151,9 @@ impl ConversationTree<'_> {
     }
 
     /// Prints the branches not taken after a record; those without one begin the conversation again.
-    fn draw_branches(&self, at: Option<NodeIndex>, out: &mut Output) -> std::io::Result<()> {
+    fn draw_branches(&self, points: Option<&Vec<&BranchPoint>>, out: &mut Output) -> std::io::Result<()> {
         let (fork, turn) = if out.unicode { ("├╴", "│ ") } else { ("|-", "| ") };
-        let person = |point: &&BranchPoint| point.at == at && point.cause == BranchCause::Person;
-        for &way in self.branches.iter().filter(person).flat_map(|point| &point.ways) {
+        for &way in points.into_iter().flatten().flat_map(|point| &point.ways) {
             let prompt = cut(&one_line(&self.prompt(way).unwrap_or_default()), 60, out.unicode);
             let line = self.transcript.node(way).line;
             let text = out.paint(Paint::Cyan, format!("branch at line {line}: {prompt}"));
@@ -158,14 +165,20 @@ impl ConversationTree<'_> {
     /// The history of the leaf, with compactions at their place in the file: a chain may continue from lines before a boundary
     /// that was written since.
     fn nodes_to_draw(&self, leaf: NodeIndex) -> Vec<NodeIndex> {
-        let mut nodes = history(&self.transcript, &self.graph, leaf);
-        for boundary in self.segments.iter().filter_map(|segment| segment.boundary) {
-            if !nodes.contains(&boundary) {
-                let place = nodes.iter().position(|&node| node > boundary).unwrap_or(nodes.len());
-                nodes.insert(place, boundary);
-            }
+        let nodes = history(&self.transcript, &self.graph, leaf);
+        let drawn: HashSet<NodeIndex> = nodes.iter().copied().collect();
+        let boundaries = self.segments.iter().filter_map(|segment| segment.boundary);
+        let mut boundaries: Vec<NodeIndex> =
+            boundaries.filter(|boundary| !drawn.contains(boundary)).collect();
+        boundaries.sort_unstable();
+        let mut boundaries = boundaries.into_iter().peekable();
+        let mut all = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            all.extend(std::iter::from_fn(|| boundaries.next_if(|&boundary| boundary < node)));
+            all.push(node);
         }
-        nodes
+        all.extend(boundaries);
+        all
     }
 
     fn prompt(&self, node: NodeIndex) -> Option<String> {
