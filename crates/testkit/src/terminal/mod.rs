@@ -139,8 +139,11 @@ impl Terminal {
         let began = Instant::now();
         loop {
             let text = self.text();
-            if text.lines().rfind(|line| !line.trim().is_empty()).is_some_and(|last| last.trim_end() == line)
-            {
+            let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty());
+            let is_last = lines.next().is_some_and(|last| last.trim_end() == line);
+            // A prompt can be typed while a turn runs, but then some keys mean something else.
+            let is_busy = line == ">" && lines.next().is_some_and(|above| above.contains(" to interrupt"));
+            if is_last && !is_busy {
                 return;
             }
             assert!(began.elapsed() < TIMEOUT, "{line:?} is not the last line of\n{text}\n----");
