@@ -13,6 +13,7 @@ pub mod hook_handlers;
 pub mod hooks;
 pub mod mcp;
 pub mod one_shot;
+mod platform;
 pub mod plugin;
 pub mod protocol;
 pub mod replay;

@@ -22,6 +22,7 @@ mod indexed_overview;
 mod json;
 mod output;
 mod pager;
+mod platform;
 mod progress;
 mod remote;
 mod selection;

@@ -8,6 +8,7 @@
 mod answer;
 pub mod http;
 mod message;
+mod platform;
 mod play;
 mod record;
 mod script;

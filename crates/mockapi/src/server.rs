@@ -12,6 +12,7 @@ use std::{fs, mem};
 
 use super::answer::{PlayProgress, Reply, StreamEnd, answer, request_id};
 use super::http::{self, Request};
+use super::platform::owner_only;
 use super::play::{self, ConnectionFate};
 use super::record::RecordedRequest;
 use super::script::Script;
@@ -230,8 +231,7 @@ impl ServerShared {
 /// Opens files that only their owner may read: requests hold whole conversations.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    owner_only(&mut options);
     options
 }
 

@@ -3,7 +3,6 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
-#[cfg(unix)]
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,7 +44,6 @@ impl HostProxy {
     }
 }
 
-#[cfg(unix)]
 impl HostProxy {
     /// Starts a proxy that listens at this path, which must not exist. `*.` before a host means those below it; a port behind a
     /// colon means that port, else 443 and 80.
@@ -76,7 +74,6 @@ impl HostProxy {
     }
 }
 
-#[cfg(unix)]
 impl Drop for HostProxy {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
@@ -87,7 +84,6 @@ impl Drop for HostProxy {
 }
 
 impl HostRules {
-    #[cfg(unix)]
     fn serve(&self, mut client: UnixStream) -> io::Result<()> {
         client.set_read_timeout(Some(CONNECT_TIME))?;
         let Some(request) = head(&mut client)? else {

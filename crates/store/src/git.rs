@@ -3,11 +3,12 @@
 //! The folder may be anybody's. So only small regular files are read, one line of each; `.git` is followed only to where git
 //! itself puts a worktree or a submodule; and what is no valid name of a branch is no branch.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::lexical::resolve;
+use crate::platform::{LinkRule, open_at_once};
 
 /// What the format writes if there is no branch.
 pub const NO_BRANCH: &str = "HEAD";
@@ -75,7 +76,7 @@ fn is_module(named: &Path, folder: &Path) -> bool {
 
 /// The first line of a small regular file. A pipe or a device is not waited for, and a link is not followed.
 fn first_line(path: &Path) -> Option<String> {
-    let file = open(path)?;
+    let file = open_at_once(path, LinkRule::Refuse).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;
     }
@@ -87,18 +88,6 @@ fn first_line(path: &Path) -> Option<String> {
         return None;
     }
     String::from_utf8(line.to_vec()).ok().map(|line| line.trim_end().to_owned())
-}
-
-#[cfg(unix)]
-fn open(path: &Path) -> Option<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
-    rustix::fs::open(path, flags, Mode::empty()).ok().map(File::from)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> Option<File> {
-    fs::symlink_metadata(path).ok().filter(|found| found.is_file()).and_then(|_| File::open(path).ok())
 }
 
 /// Whether git accepts this as the name of a branch (`git check-ref-format --branch`), and people can read it on one line.

@@ -2,31 +2,22 @@
 
 use std::fs::Metadata;
 
+use crate::platform::file_numbers;
+
 /// The identity of a file on this machine. It is valid only while the file is open or exists: afterwards a new file may get
 /// the same identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity(u64, u64);
 
 impl FileIdentity {
-    /// Device and inode.
-    #[cfg(unix)]
+    /// Of a file or folder.
     pub fn of(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        Self(metadata.dev(), metadata.ino())
+        Self::of_numbers(file_numbers(metadata))
     }
 
     /// The identity that these two numbers are.
-    #[cfg(unix)]
-    pub(crate) fn of_numbers(device: u64, inode: u64) -> Self {
-        Self(device, inode)
-    }
-
-    /// The creation time, the best available without opening the file.
-    #[cfg(not(unix))]
-    pub fn of(metadata: &Metadata) -> Self {
-        use std::time::UNIX_EPOCH;
-        let made = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        made.map_or(Self(0, 0), |made| Self(made.as_secs(), u64::from(made.subsec_nanos())))
+    pub(crate) fn of_numbers((first, second): (u64, u64)) -> Self {
+        Self(first, second)
     }
 
     /// One number for it, to be kept and compared.

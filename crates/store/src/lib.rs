@@ -51,6 +51,8 @@ pub mod overflow;
 pub mod parallel;
 pub mod partial_read;
 pub mod plans;
+#[doc(hidden)]
+pub mod platform;
 mod problem;
 pub mod project_path;
 #[doc(hidden)]

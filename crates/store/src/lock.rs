@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::data_dir::DataDir;
 use crate::files::{WriteError, create_folder};
+use crate::platform::{owner_only, raise_open_file_limit};
 
 /// The lock of a file that is written to. Dropping it frees the file.
 #[derive(Debug)]
@@ -23,9 +24,7 @@ impl FileLock {
         create_folder(path.parent().unwrap_or(data.path()))?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(WriteError::at(&path))?;
+        let file = owner_only(&mut options).open(&path).map_err(WriteError::at(&path))?;
         raise_open_file_limit(&file);
         match file.try_lock() {
             Ok(()) => {
@@ -60,24 +59,3 @@ impl Drop for FileLock {
         let _ = self.file.unlock();
     }
 }
-
-/// How many more files can be opened while locks are held.
-#[cfg(unix)]
-const SPARE_FILES: u64 = 64;
-
-/// Raises the limit of open files if it is nearly reached: changing a project takes a lock for each session, and the
-/// default limit is 256 or 1024. If that fails, the next open fails with its own error.
-#[cfg(unix)]
-fn raise_open_file_limit(file: &File) {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    // A file gets the lowest free descriptor, so this approximates how many are open.
-    let open = std::os::fd::AsRawFd::as_raw_fd(file).unsigned_abs().into();
-    if let Some(most) = current.filter(|most| u64::saturating_add(open, SPARE_FILES) >= *most) {
-        let more = most.saturating_mul(2).min(maximum.unwrap_or(u64::MAX));
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(more), maximum });
-    }
-}
-
-#[cfg(not(unix))]
-fn raise_open_file_limit(_: &File) {}

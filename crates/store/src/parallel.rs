@@ -8,13 +8,13 @@ use std::thread;
 use annals_transcript::transcript::Transcript;
 use memchr::memmem::Finder;
 
+use crate::platform::read_exact_at;
+
 /// Smaller files are read by one thread.
-#[cfg(unix)]
 const MIN_READ_IN_PARTS: usize = 4 << 20;
 /// Less is looked through by one thread.
 const MIN_SEARCH_IN_PARTS: usize = 4 << 20;
 /// The most threads that read one file: more do not copy faster.
-#[cfg(unix)]
 const MAX_READERS: usize = 4;
 
 /// How many threads can run at a time. The system is asked once: it reads files to answer.
@@ -107,9 +107,7 @@ pub fn free<T: Send + 'static>(value: T) {
 
 /// The bytes of a file, read by several threads if there are many; `None` if that is not possible here. A file that grows or
 /// shrinks meanwhile is read as far as it is whole.
-#[cfg(unix)]
 pub(crate) fn read(file: &File) -> Option<Vec<u8>> {
-    use std::os::unix::fs::FileExt;
     let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
     let threads = cores().min(MAX_READERS);
     if length < MIN_READ_IN_PARTS || threads < 2 {
@@ -121,16 +119,10 @@ pub(crate) fn read(file: &File) -> Option<Vec<u8>> {
         bytes.chunks_mut(size).enumerate().map(|(at, part)| (at * size, Mutex::new(part))).collect();
     let are_read = map(&parts, |(offset, part)| {
         let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
-        file.read_exact_at(&mut part, *offset as u64).is_ok()
+        read_exact_at(file, &mut part, *offset as u64).is_ok()
     });
     drop(parts);
     are_read.into_iter().all(|is_read| is_read).then_some(bytes)
-}
-
-/// Elsewhere one thread reads.
-#[cfg(not(unix))]
-pub(crate) fn read(_: &File) -> Option<Vec<u8>> {
-    None
 }
 
 /// Whether bytes contain something; many are looked through on every core.

@@ -15,6 +15,7 @@ use annals_transcript::record_lines::RecordSplitter;
 use sha2::{Digest, Sha256};
 
 use crate::parallel;
+use crate::platform::{LinkRule, open_at_once};
 use crate::problem::FileProblem;
 
 /// How much is read at a time.
@@ -100,29 +101,6 @@ impl ReadError {
 /// Opens a regular file for reading. Folders, pipes, sockets and devices are errors; none of them makes this wait.
 pub fn open_file(path: &Path) -> io::Result<File> {
     regular(open_at_once(path, LinkRule::Follow)?)
-}
-
-/// Whether the last name of a path may be a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LinkRule {
-    Follow,
-    Refuse,
-}
-
-#[cfg(unix)]
-fn open_at_once(path: &Path, links: LinkRule) -> io::Result<File> {
-    use rustix::fs::OFlags;
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    if links == LinkRule::Refuse {
-        flags |= OFlags::NOFOLLOW;
-    }
-    File::options().read(true).custom_flags(flags.bits() as i32).open(path)
-}
-
-#[cfg(not(unix))]
-fn open_at_once(path: &Path, _: LinkRule) -> io::Result<File> {
-    File::open(path)
 }
 
 fn regular(file: File) -> io::Result<File> {

@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use annals_store::platform;
 use annals_store::read::{ReadError, open_file};
 use sha2::{Digest, Sha256};
 
@@ -52,15 +53,9 @@ impl FileStat {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().map(nanoseconds).unwrap_or_default();
         let bytes = if metadata.is_file() { metadata.len() } else { 0 };
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            let changed = metadata.ctime().wrapping_mul(1_000_000_000).wrapping_add(metadata.ctime_nsec());
-            let stamp = ChangeStamp { changed, inode: metadata.ino() };
-            Self { bytes, mode: metadata.mode() & 0o7777, modified, stamp }
-        }
-        #[cfg(not(unix))]
-        Self { bytes, mode: 0o600, modified, stamp: ChangeStamp::default() }
+        let (_, inode) = platform::file_numbers(metadata);
+        let stamp = ChangeStamp { changed: platform::change_time(metadata), inode };
+        Self { bytes, mode: platform::mode(metadata) & 0o7777, modified, stamp }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Unpacks a version into a folder with the layout of the config dir.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use annals_store::busy::is_alive;
 use annals_store::digest::hex;
 use annals_store::files::{create_folder, new_file};
+use annals_store::platform::{private_folder, set_file_mode};
 use annals_store::source::Source;
 
 use crate::error::VaultError;
@@ -117,16 +118,11 @@ fn folder(path: &Path, durability: Durability) -> Result<(), VaultError> {
     if durability == Durability::Synced {
         return Ok(create_folder(path)?);
     }
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(VaultError::writing(path))
+    private_folder().recursive(true).create(path).map_err(VaultError::writing(path))
 }
 
 fn finish(file: &File, copy: &FileCopy, durability: Durability) -> std::io::Result<()> {
-    #[cfg(unix)]
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(copy.mode))?;
+    set_file_mode(file, copy.mode)?;
     file.set_modified(time(copy.modified))?;
     if durability == Durability::Synced { file.sync_all() } else { Ok(()) }
 }

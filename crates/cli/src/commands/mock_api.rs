@@ -1,8 +1,5 @@
 //! `annals mock-api`: serves a scripted Messages API on loopback.
 
-use std::future::Future;
-use std::pin::pin;
-use std::task::Poll;
 use std::time::Duration;
 
 use annals_mockapi::{RecordedRequest, Script, ScriptedApi, ServerOptions, ServerStatus, StartError};
@@ -11,10 +8,8 @@ use annals_store::read::read_file;
 use crate::args::MockApiArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::platform::StopSignal;
 use crate::words::plural;
-
-#[cfg(not(unix))]
-pub(super) use CtrlC as StopSignal;
 
 /// How often requests are printed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -103,52 +98,6 @@ fn describe(request: &RecordedRequest) -> String {
         .iter()
         .map(|violation| format!("; {}: {} ({})", violation.place, violation.message, violation.rule.name()));
     format!("{} {}: {status}{}", request.method, request.path, broken.collect::<String>())
-}
-
-/// Waits for Ctrl-C or SIGTERM.
-#[cfg(unix)]
-pub(super) struct StopSignal(Vec<tokio::signal::unix::Signal>);
-
-#[cfg(unix)]
-impl StopSignal {
-    /// Starts listening; must be called within a runtime.
-    pub(super) fn listen() -> std::io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self(vec![signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?]))
-    }
-
-    fn poll(&mut self, context: &mut std::task::Context<'_>) -> Poll<()> {
-        let came = self.0.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
-        if came { Poll::Ready(()) } else { Poll::Pending }
-    }
-}
-
-/// Waits for Ctrl-C.
-#[cfg(not(unix))]
-pub(super) struct CtrlC(std::pin::Pin<Box<dyn Future<Output = std::io::Result<()>>>>);
-
-#[cfg(not(unix))]
-impl CtrlC {
-    /// Starts listening; must be called within a runtime.
-    pub(super) fn listen() -> std::io::Result<Self> {
-        Ok(Self(Box::pin(tokio::signal::ctrl_c())))
-    }
-
-    fn poll(&mut self, context: &mut std::task::Context<'_>) -> Poll<()> {
-        self.0.as_mut().poll(context).map(drop)
-    }
-}
-
-impl StopSignal {
-    /// Runs work until it is done or a signal arrives.
-    pub(super) async fn or(mut self, work: impl Future<Output = ()>) {
-        let mut work = pin!(work);
-        std::future::poll_fn(|context| match work.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(()),
-            Poll::Pending => self.poll(context),
-        })
-        .await;
-    }
 }
 
 /// Prints the sums, and what was not requested.

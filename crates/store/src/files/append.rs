@@ -1,12 +1,13 @@
 //! Appending lines to a file that others may read, and even append to, at the same time.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::WriteError;
 use super::folder::{create_folder, new_file, sync_folder};
 use super::line_repair::{TAIL_BYTES, line_repair};
+use crate::identity::FileIdentity;
 
 /// A file of lines that grows at its end.
 ///
@@ -36,7 +37,7 @@ pub struct AppendFile {
 #[derive(Debug)]
 struct OpenFile {
     file: File,
-    id: FileId,
+    id: FileIdentity,
     /// Its length when last checked.
     length: u64,
     /// The end of the last line that we appended: if the file still has this length, no one else has written.
@@ -118,7 +119,7 @@ impl AppendFile {
     fn open(&mut self) -> Result<(&mut OpenFile, &Path), WriteError> {
         let named = std::fs::metadata(&self.path).ok();
         let open = match (self.open.take(), named) {
-            (Some(open), Some(named)) if open.id == FileId::of(&named) => {
+            (Some(open), Some(named)) if open.id == FileIdentity::of(&named) => {
                 OpenFile { length: named.len(), ..open }
             }
             (before, _) => match self.reopen() {
@@ -135,7 +136,7 @@ impl AppendFile {
     fn reopen(&self) -> io::Result<OpenFile> {
         let file = OpenOptions::new().read(true).append(true).open(&self.path)?;
         let metadata = file.metadata()?;
-        Ok(OpenFile { file, id: FileId::of(&metadata), length: metadata.len(), ended_at: None })
+        Ok(OpenFile { file, id: FileIdentity::of(&metadata), length: metadata.len(), ended_at: None })
     }
 }
 
@@ -177,22 +178,5 @@ fn write_once(file: &mut File, bytes: &[u8]) -> io::Result<usize> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             result => return result,
         }
-    }
-}
-
-/// Which file a path names: device and number, where the system has them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileId(u64, u64);
-
-impl FileId {
-    #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        Self(metadata.dev(), metadata.ino())
-    }
-
-    #[cfg(not(unix))]
-    fn of(_: &Metadata) -> Self {
-        Self(0, 0)
     }
 }

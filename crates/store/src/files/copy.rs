@@ -12,6 +12,7 @@ use super::temporary::staged;
 use super::{WriteError, create_folder};
 use crate::busy::FileStamp;
 use crate::digest::hex;
+use crate::platform::symlink;
 
 /// How much is compared at a time.
 const BLOCK: usize = 64 * 1024;
@@ -57,15 +58,9 @@ pub(crate) fn copy(from: &Path, to: &Path, steps: &mut Steps<'_>) -> Result<(), 
     keep_mode_and_time(&metadata, to)
 }
 
-#[cfg(unix)]
 fn copy_link(from: &Path, to: &Path) -> Result<(), WriteError> {
     let target = fs::read_link(from).map_err(WriteError::at(from))?;
-    std::os::unix::fs::symlink(target, to).map_err(WriteError::at(to))
-}
-
-#[cfg(not(unix))]
-fn copy_link(from: &Path, _: &Path) -> Result<(), WriteError> {
-    Err(WriteError::new(from, io::Error::other("a link cannot be moved to another file system here")))
+    symlink(&target, to).map_err(WriteError::at(to))
 }
 
 /// What a copy was made of.

@@ -1,10 +1,11 @@
 //! Folders that only their owner may enter, and files that only their owner may read.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
 use super::WriteError;
+use crate::platform;
 
 /// Makes a folder and those above it, each 0700. A folder that is there keeps its mode.
 ///
@@ -14,11 +15,7 @@ pub fn create_folder(path: &Path) -> Result<(), WriteError> {
         return Ok(());
     }
     let topmost_known = path.ancestors().find(|folder| folder.is_dir());
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(WriteError::at(path))?;
+    platform::private_folder().recursive(true).create(path).map_err(WriteError::at(path))?;
     for folder in path.ancestors().skip(1) {
         sync_folder(folder)?;
         if Some(folder) == topmost_known {
@@ -41,14 +38,8 @@ pub(crate) fn create_folder_like_parent(path: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
-#[cfg(unix)]
 fn mode_of(path: &Path) -> io::Result<u32> {
-    std::fs::metadata(path).map(|metadata| std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()))
-}
-
-#[cfg(not(unix))]
-fn mode_of(_: &Path) -> io::Result<u32> {
-    Ok(0)
+    fs::metadata(path).map(|metadata| platform::mode(&metadata))
 }
 
 /// Lets the owner change a folder that is about to be emptied, which may have had another mode before it came back.
@@ -62,32 +53,17 @@ pub(crate) fn make_writable(folder: &Path) {
 }
 
 /// Sets permission bits, where there are such.
-#[cfg(unix)]
 pub(crate) fn set_mode(path: &Path, mode: u32) -> Result<(), WriteError> {
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
-    std::fs::set_permissions(path, mode).map_err(WriteError::at(path))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn set_mode(_: &Path, _: u32) -> Result<(), WriteError> {
-    Ok(())
+    platform::set_mode(path, mode).map_err(WriteError::at(path))
 }
 
 /// Brings the names in a folder to the disk: a new or renamed file is only there for good after this.
 pub fn sync_folder(path: &Path) -> Result<(), WriteError> {
-    // Other systems have no such thing, or refuse to open a folder.
-    if cfg!(unix) {
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        File::open(path).and_then(|folder| folder.sync_all()).map_err(WriteError::at(path))?;
-    }
-    Ok(())
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    platform::sync_folder(path).map_err(WriteError::at(path))
 }
 
 /// A file that was not there, 0600.
 pub fn new_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    platform::owner_only(OpenOptions::new().write(true).create_new(true)).open(path)
 }

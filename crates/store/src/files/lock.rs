@@ -1,10 +1,11 @@
 //! A lock that is a folder: the process that creates it has it. The client uses such locks for its history.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::WriteError;
+use crate::platform::private_folder;
 use crate::scan::modified_millis;
 use crate::source::Clock;
 
@@ -82,10 +83,7 @@ impl Drop for FolderLock {
 }
 
 fn make(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    private_folder().create(path)
 }
 
 fn modified(path: &Path) -> Option<i64> {

@@ -2,11 +2,12 @@
 //!
 //! Transcripts are not trusted: paths that they name are checked here before they are read or changed.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use crate::lexical::resolve;
+use crate::platform::link_count;
 use crate::protected::names;
 
 /// What exists at a path that may be changed.
@@ -73,23 +74,13 @@ pub fn resolve_plain_file(folder: &Path, name: &str) -> Result<(PathBuf, PathSta
         let is_last = number + 1 == parts.len();
         match found.file_type() {
             kind if kind.is_symlink() => return Err(PathRefusal::SymbolicLink),
-            kind if is_last && kind.is_file() && links(&found) > 1 => return Err(PathRefusal::HardLink),
+            kind if is_last && kind.is_file() && link_count(&found) > 1 => return Err(PathRefusal::HardLink),
             kind if is_last && kind.is_file() => {}
             kind if !is_last && kind.is_dir() => {}
             _ => return Err(PathRefusal::NotAFile),
         }
     }
     Ok((path, PathState::File))
-}
-
-#[cfg(unix)]
-fn links(found: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::nlink(found)
-}
-
-#[cfg(not(unix))]
-fn links(_: &Metadata) -> u64 {
-    1
 }
 
 #[cfg(all(test, unix))]

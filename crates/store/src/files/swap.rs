@@ -14,6 +14,7 @@ use super::replace::{folder_of, set_staged_time, stage, swap_in};
 use super::steps::Steps;
 use super::temporary::{all_aside, aside, staged};
 use crate::busy::FileStamp;
+use crate::identity::FileIdentity;
 
 /// A file that was replaced, for as long as it may have to come back.
 #[derive(Debug)]
@@ -75,16 +76,9 @@ impl OldFile {
     }
 }
 
-#[cfg(unix)]
 fn is_same_file(open: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let ids = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    fs::symlink_metadata(path).is_ok_and(|named| open.metadata().is_ok_and(|open| ids(open) == ids(named)))
-}
-
-#[cfg(not(unix))]
-fn is_same_file(_: &File, path: &Path) -> bool {
-    path.is_file()
+    let of = |found: &fs::Metadata| FileIdentity::of(found);
+    fs::symlink_metadata(path).is_ok_and(|named| open.metadata().is_ok_and(|open| of(&open) == of(&named)))
 }
 
 /// Replaces a file by its staged bytes; what is appended to it at that instant is appended to the new one as well. `length`

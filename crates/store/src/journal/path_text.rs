@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use annals_json::{Fields, ObjectWriter};
 
 use crate::digest::hex;
+use crate::platform::path_of_bytes;
 
 /// What the key of a path's bytes ends in.
 const BYTES: &str = "Bytes";
@@ -21,7 +22,7 @@ pub(super) fn write(object: &mut ObjectWriter<'_>, key: &str, path: &Path) {
 pub(super) fn read(fields: &Fields<'_>, key: &str) -> Option<PathBuf> {
     let text = fields.text(key)?.to_string();
     match fields.text(&format!("{key}{BYTES}")) {
-        Some(digits) => of_bytes(from_hex(&digits.to_string())?),
+        Some(digits) => path_of_bytes(from_hex(&digits.to_string())?),
         None => Some(PathBuf::from(text)),
     }
 }
@@ -30,15 +31,4 @@ fn from_hex(digits: &str) -> Option<Vec<u8>> {
     let pairs =
         digits.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
     pairs.collect()
-}
-
-#[cfg(unix)]
-fn of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStringExt;
-    Some(std::ffi::OsString::from_vec(bytes).into())
-}
-
-#[cfg(not(unix))]
-fn of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
-    String::from_utf8(bytes).ok().map(PathBuf::from)
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use super::ConfigDir;
 use crate::json_file::JsonFile;
+use crate::platform::has_one_owner;
 use crate::read::{LINK, ReadError, all_of, open_file};
 use crate::scan::is_link_followed;
 
@@ -54,22 +55,14 @@ impl ConfigDir {
     }
 
     /// Whether a file is a link to a regular file of the same name, and store, link and target have one owner.
-    #[cfg(unix)]
     fn is_linked_by_owner(&self, path: &Path) -> bool {
-        use std::os::unix::fs::MetadataExt;
         let (Ok(link), Ok(target), Ok(store)) =
             (fs::symlink_metadata(path), fs::metadata(path), fs::metadata(self.path()))
         else {
             return false;
         };
         let is_named = fs::canonicalize(path).is_ok_and(|real| real.file_name() == path.file_name());
-        let is_own = link.uid() == target.uid() && link.uid() == store.uid();
-        link.is_symlink() && target.is_file() && is_named && is_own
-    }
-
-    #[cfg(not(unix))]
-    fn is_linked_by_owner(&self, _: &Path) -> bool {
-        false
+        link.is_symlink() && target.is_file() && is_named && has_one_owner(&[&link, &target, &store])
     }
 
     /// Reads a JSON file of the store; `None` if it does not exist.

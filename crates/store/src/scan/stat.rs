@@ -4,33 +4,26 @@ use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 
-#[cfg(unix)]
-use std::os::fd::OwnedFd;
-
 use crate::identity::FileIdentity;
+use crate::platform::{FileState, FolderHandle};
 
 /// After this many files of one project its folder is opened, which costs as much as it then saves.
-#[cfg(unix)]
 const OPEN_AFTER: u32 = 12;
 
 /// The folder of the last file: the next one is usually close.
 #[derive(Default)]
 pub(super) struct FolderCursor {
     /// The path of a project's folder below the root, with a trailing separator; empty elsewhere.
-    #[cfg(unix)]
     project: String,
-    #[cfg(unix)]
     asked_count: u32,
-    #[cfg(unix)]
-    folder: Option<OwnedFd>,
+    folder: Option<FolderHandle>,
     /// Room for the next path.
     pub(super) path: String,
 }
 
 /// Reads the metadata of files below one folder, and elsewhere.
 pub(super) struct StatReader {
-    #[cfg(unix)]
-    root: Option<OwnedFd>,
+    root: Option<FolderHandle>,
     /// The folder's path, with a trailing separator.
     prefix: String,
 }
@@ -38,43 +31,27 @@ pub(super) struct StatReader {
 impl StatReader {
     /// For files below this folder.
     pub(super) fn below(root: &Path) -> Self {
-        #[cfg(unix)]
-        use rustix::fs::{Mode, OFlags};
         Self {
-            #[cfg(unix)]
-            root: rustix::fs::open(root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok(),
+            root: FolderHandle::open(root).ok(),
             prefix: root.to_str().map(|root| format!("{root}/")).unwrap_or_default(),
         }
     }
 
     /// One number for what a file or folder is and when it was written, as [`stamp`] gives it.
-    #[cfg(unix)]
     pub(super) fn stamp(&self, path: &str, near: &mut FolderCursor) -> io::Result<u64> {
-        use rustix::fs::{AtFlags, FileType, statat};
         let Some((root, below)) = self.root.as_ref().zip(path.strip_prefix(&self.prefix)) else {
             return std::fs::metadata(path).map(|metadata| stamp(&metadata));
         };
-        let found = match near.folder_of(root, below) {
-            Some((folder, inside)) => statat(folder, inside, AtFlags::empty())?,
-            None => statat(root, below, AtFlags::empty())?,
-        };
-        let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
-        let identity = FileIdentity::of_numbers(found.st_dev, found.st_ino);
-        let nanos = i128::from(found.st_mtime) * 1_000_000_000 + i128::from(found.st_mtime_nsec);
-        Ok(number(identity, if is_file { found.st_size as u64 } else { 0 }, nanos as i64))
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn stamp(&self, path: &str, _: &mut FolderCursor) -> io::Result<u64> {
-        std::fs::metadata(path).map(|metadata| stamp(&metadata))
+        match near.folder_of(root, below) {
+            Some((folder, inside)) => folder.state(inside).map(number),
+            None => root.state(below).map(number),
+        }
     }
 }
 
-#[cfg(unix)]
 impl FolderCursor {
     /// Returns the open folder of a file's project, and the file's path in it; `None` if that is not worth it.
-    fn folder_of<'p>(&mut self, root: &OwnedFd, below: &'p str) -> Option<(&OwnedFd, &'p str)> {
-        use rustix::fs::{Mode, OFlags, openat};
+    fn folder_of<'p>(&mut self, root: &FolderHandle, below: &'p str) -> Option<(&FolderHandle, &'p str)> {
         let end = below.match_indices('/').nth(1).map(|(at, _)| at + 1)?;
         let (project, inside) = below.split_at(end);
         if project != self.project {
@@ -84,8 +61,7 @@ impl FolderCursor {
         }
         self.asked_count += 1;
         if self.asked_count == OPEN_AFTER {
-            let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-            self.folder = openat(root, project, flags, Mode::empty()).ok();
+            self.folder = root.open_below(project).ok();
         }
         self.folder.as_ref().map(|folder| (folder, inside))
     }
@@ -93,16 +69,12 @@ impl FolderCursor {
 
 /// One number for what a file or folder is and when it was written.
 pub(super) fn stamp(metadata: &Metadata) -> u64 {
-    let nanos = match metadata.modified().map(|time| time.duration_since(std::time::UNIX_EPOCH)) {
-        Ok(Ok(since)) => since.as_nanos() as i64,
-        Ok(Err(before)) => -(before.duration().as_nanos() as i64),
-        Err(_) => 0,
-    };
-    number(FileIdentity::of(metadata), if metadata.is_file() { metadata.len() } else { 0 }, nanos)
+    number(FileState::of(metadata))
 }
 
-fn number(identity: FileIdentity, bytes: u64, nanos: i64) -> u64 {
-    mixed(mixed(identity.as_number() as u64, bytes), nanos as u64)
+fn number(state: FileState) -> u64 {
+    let identity = FileIdentity::of_numbers(state.numbers).as_number();
+    mixed(mixed(identity as u64, state.bytes), state.modified as u64)
 }
 
 /// Two numbers as one, each bit of either in each bit of it: the halves of a product.
@@ -154,7 +126,8 @@ mod tests {
     #[test]
     fn neighbours_are_told_apart() {
         let numbers = (0..20_u64).flat_map(|left| (0..20_u64).map(move |right| mixed(left, right)));
-        let times = (0..400_i64).map(|nanos| number(FileIdentity::of_numbers(1, 2), 3, nanos));
+        let times =
+            (0..400_i64).map(|nanos| number(FileState { numbers: (1, 2), bytes: 3, modified: nanos }));
         assert_eq!(numbers.chain(times).collect::<HashSet<_>>().len(), 800);
     }
 }

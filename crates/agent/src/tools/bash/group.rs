@@ -5,16 +5,15 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::sync::watch;
 
 use super::process_table::{MARK, Process, ProcessMatcher, ProcessTable};
+use crate::platform::{Pid, Signal, ending_signal, is_process_group, send_to_group, start_in_group};
 
 /// How long processes may take to end after SIGTERM.
 const TERM_WAIT: Duration = Duration::from_millis(1500);
@@ -104,7 +103,7 @@ impl ProcessGroups {
         mark: String,
     ) -> io::Result<(ProcessGroup, ChildPipes)> {
         command.env(MARK, &mark);
-        let mut child = command.process_group(0).spawn()?;
+        let mut child = start_in_group(command).spawn()?;
         let pipes = ChildPipes {
             input: child.stdin.take(),
             output: child.stdout.take(),
@@ -211,7 +210,7 @@ impl CommandProcesses {
     }
 
     fn has_group(&self) -> bool {
-        test_kill_process_group(self.leader).is_ok()
+        is_process_group(self.leader)
     }
 }
 
@@ -314,8 +313,8 @@ fn signal_groups(
     {
         rest = Survivors::Some;
         if signalled.insert(leader) || signal == Signal::KILL {
-            let _ = kill_process_group(leader, signal);
-            let _ = kill_process_group(leader, Signal::CONT);
+            send_to_group(leader, signal);
+            send_to_group(leader, Signal::CONT);
         }
     }
     rest
@@ -326,7 +325,7 @@ fn forget(running: &Mutex<Vec<Arc<CommandProcesses>>>, commands: &[Arc<CommandPr
 }
 
 fn exit_of(status: ExitStatus) -> CommandExit {
-    status.code().map_or_else(|| CommandExit::Signal(status.signal().unwrap_or(0)), CommandExit::Code)
+    status.code().map_or_else(|| CommandExit::Signal(ending_signal(status).unwrap_or(0)), CommandExit::Code)
 }
 
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use annals_store::platform::owner_only;
+
 /// Bytes read at a time.
 const CHUNK: usize = 64 << 10;
 /// The bytes of the end that are reported while a command runs.
@@ -18,11 +20,8 @@ pub(crate) struct OutputFile {
 impl OutputFile {
     /// Creates the file, readable by its owner only.
     pub(crate) fn make(path: PathBuf) -> io::Result<(Self, File)> {
-        let mut options = File::options();
         // Output and errors must not overwrite each other.
-        options.append(true).create_new(true);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path)?;
+        let file = owner_only(File::options().append(true).create_new(true)).open(&path)?;
         Ok((Self { path }, file))
     }
 

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+use annals_store::platform::owner_only;
+
 use super::group::{CommandExit, ProcessGroup};
 use super::output::OutputFile;
 
@@ -46,10 +48,8 @@ impl Drop for PipedCommand {
 
 /// A file with this content, to be read, which no other program finds. A pipe would have to be filled while the program runs.
 pub(super) fn input_file(path: &Path, bytes: &[u8]) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(path).and_then(|mut file| file.write_all(bytes));
+    let made = owner_only(File::options().write(true).create_new(true)).open(path);
+    let written = made.and_then(|mut file| file.write_all(bytes));
     let opened = written.and_then(|()| File::open(path));
     let removed = fs::remove_file(path);
     opened.and_then(|file| removed.map(|()| file))

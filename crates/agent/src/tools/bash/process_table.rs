@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::fs;
 
-use rustix::process::{Pid, Signal, getpid};
+use crate::platform::{Pid, Signal, own_pid, send_to_process};
 
 /// The environment variable with the mark of a command.
 pub(super) const MARK: &str = "ANNALS_COMMAND";
@@ -51,7 +51,7 @@ impl ProcessTable {
     /// Reads the table; `None` if there is no `/proc`. Processes that start meanwhile are read as well: one that starts another
     /// and ends, again and again, is always found.
     pub(super) fn take() -> Option<Self> {
-        entry(getpid())?;
+        entry(own_pid())?;
         let (mut seen, mut all) = (HashSet::new(), Vec::new());
         for _ in 0..MAX_ROUNDS {
             let before = seen.len();
@@ -66,7 +66,7 @@ impl ProcessTable {
     /// Reads only the processes whose ids are not in `seen`, and adds those: much quicker, so that a process that lives for
     /// milliseconds is found while it lives. `None` if there is no `/proc`.
     pub(super) fn take_new(seen: &mut HashSet<Pid>) -> Option<Self> {
-        let own = getpid();
+        let own = own_pid();
         let pids = fs::read_dir("/proc").ok()?.flatten().filter_map(|folder| number(&folder.file_name()));
         let mut new = Vec::new();
         for pid in pids.filter(|pid| *pid != own) {
@@ -112,19 +112,7 @@ impl ProcessTable {
 impl Process {
     /// Sends a signal to this process, and never to another one that has its id now.
     pub(super) fn send(self, signal: Signal) {
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
-            if let Ok(held) = pidfd_open(self.pid, PidfdFlags::empty()) {
-                if self.lives() {
-                    let _ = pidfd_send_signal(held, signal);
-                }
-                return;
-            }
-        }
-        if self.lives() {
-            let _ = rustix::process::kill_process(self.pid, signal);
-        }
+        send_to_process(self.pid, signal, || self.lives());
     }
 
     fn lives(self) -> bool {

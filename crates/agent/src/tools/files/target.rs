@@ -7,14 +7,13 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use annals_store::platform::link_count;
 
 use super::super::read_files::Fingerprint;
+use crate::platform::{HeldFolder, is_own_file, keep_group, write_at};
 
 /// The largest file that is read into memory.
 const MAX_BYTES: u64 = 64 << 20;
@@ -43,7 +42,7 @@ pub(crate) enum FileError {
 
 /// A file name in an open folder. The file need not exist.
 pub(crate) struct FileTarget {
-    folder: OwnedFd,
+    folder: HeldFolder,
     name: OsString,
     path: PathBuf,
 }
@@ -73,21 +72,17 @@ impl FileTarget {
     }
 
     fn at(real: &Path, missing: MissingFolders) -> Result<Self, FileError> {
-        let failed =
-            |source: rustix::io::Errno| FileError::Io { path: real.to_path_buf(), source: source.into() };
+        let failed = |source: io::Error| FileError::Io { path: real.to_path_buf(), source };
         let Some(name) = real.file_name() else { return Err(FileError::Folder(real.to_path_buf())) };
-        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
-        let mut folder = rustix::fs::open("/", flags, Mode::empty()).map_err(failed)?;
-        let above = real.parent().unwrap_or(Path::new("/"));
-        for part in above.components().filter(|part| !matches!(part, Component::RootDir)) {
-            let part = part.as_os_str();
-            let mut next = rustix::fs::openat(&folder, part, flags, Mode::empty());
-            if next.as_ref().is_err_and(|error| *error == rustix::io::Errno::NOENT)
+        let (mut folder, parts) = HeldFolder::top(real.parent().unwrap_or(Path::new("/"))).map_err(failed)?;
+        for part in parts {
+            let mut next = folder.open_folder(part);
+            if next.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
                 && missing == MissingFolders::Create
             {
                 // If another process created it in the meantime, that is fine.
-                let _ = rustix::fs::mkdirat(&folder, part, Mode::from_raw_mode(0o777));
-                next = rustix::fs::openat(&folder, part, flags, Mode::empty());
+                let _ = folder.make_folder(part);
+                next = folder.open_folder(part);
             }
             folder = next.map_err(failed)?;
         }
@@ -96,12 +91,10 @@ impl FileTarget {
 
     /// Reads the file; `None` if it does not exist.
     pub(crate) fn read(&self) -> Result<Option<FileContents>, FileError> {
-        // Opening a pipe must not block.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-        let mut file = match rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty()) {
-            Ok(file) => File::from(file),
-            Err(rustix::io::Errno::NOENT) => return Ok(None),
-            Err(error) => return Err(self.failed(error.into())),
+        let mut file = match self.folder.open(&self.name) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(self.failed(error)),
         };
         let metadata = file.metadata().map_err(|error| self.failed(error))?;
         if metadata.is_dir() {
@@ -145,30 +138,13 @@ impl FileTarget {
     }
 
     fn can_be_replaced(&self, found: &FileContents) -> bool {
-        let ours = found.metadata.uid() == rustix::process::geteuid().as_raw();
-        found.metadata.nlink() == 1 && ours && !self.has_attributes()
-    }
-
-    /// Whether the file has attributes that a new one would not get automatically.
-    fn has_attributes(&self) -> bool {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut names = vec![0_u8; 4096];
-        let listed = rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty())
-            .and_then(|file| rustix::fs::flistxattr(&file, &mut names[..]));
-        match listed {
-            // The system labels new files itself.
-            Ok(length) => names[..length].split(|byte| *byte == 0).any(|name| {
-                !name.is_empty() && !name.starts_with(b"security.") && !name.starts_with(b"com.apple.")
-            }),
-            // `RANGE` means that some exist; other errors mean that attributes are not supported.
-            Err(error) => error == rustix::io::Errno::RANGE,
-        }
+        link_count(&found.metadata) == 1
+            && is_own_file(&found.metadata)
+            && !self.folder.has_attributes(&self.name)
     }
 
     fn overwrite(&self, bytes: &[u8], before: Option<Fingerprint>) -> Result<(), FileError> {
-        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty());
-        let file = File::from(file.map_err(|error| self.failed(error.into()))?);
+        let file = self.folder.open_to_change(&self.name).map_err(|error| self.failed(error))?;
         let found = self.read()?;
         self.check(found.as_ref(), before)?;
         let old = found.map(|found| found.bytes).unwrap_or_default();
@@ -192,13 +168,11 @@ impl FileTarget {
         let mut waiting = OsString::from(".");
         waiting.push(&self.name);
         waiting.push(format!(".{}-{number}.annals-new", std::process::id()));
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // A new file gets what the user's mask leaves; an old one keeps its mode.
         let mode = if old.is_some() { 0o600 } else { 0o666 };
-        let made = rustix::fs::openat(&self.folder, &waiting, flags, Mode::from_raw_mode(mode));
-        let mut file = File::from(made.map_err(|error| self.failed(error.into()))?);
-        if old.is_some_and(|old| !set_group(&file, old)) {
-            let _ = rustix::fs::unlinkat(&self.folder, &waiting, AtFlags::empty());
+        let mut file = self.folder.create_new(&waiting, mode).map_err(|error| self.failed(error))?;
+        if old.is_some_and(|old| !keep_group(&file, &old.metadata)) {
+            let _ = self.folder.remove_file(&waiting);
             return self.overwrite(bytes, before);
         }
         let fill = || -> io::Result<()> {
@@ -209,16 +183,15 @@ impl FileTarget {
             file.sync_all()
         };
         let filled = { fill }().map_err(|error| self.failed(error));
-        let done = filled.and_then(|()| self.check(self.read()?.as_ref(), before)).and_then(|()| {
-            let renamed = rustix::fs::renameat(&self.folder, &waiting, &self.folder, &self.name);
-            renamed.map_err(|error| self.failed(error.into()))
-        });
+        let done = filled
+            .and_then(|()| self.check(self.read()?.as_ref(), before))
+            .and_then(|()| self.folder.rename(&waiting, &self.name).map_err(|error| self.failed(error)));
         if done.is_err() {
-            let _ = rustix::fs::unlinkat(&self.folder, &waiting, AtFlags::empty());
+            let _ = self.folder.remove_file(&waiting);
             return done;
         }
         // The file is replaced; a failed sync of the folder does not undo that.
-        let _ = rustix::fs::fsync(&self.folder);
+        let _ = self.folder.sync();
         Ok(())
     }
 
@@ -244,7 +217,7 @@ fn fill(file: &File, bytes: &[u8], had: usize, changed: &mut usize) -> io::Resul
 /// Writes bytes at an offset, and counts them.
 fn put(file: &File, bytes: &[u8], at: usize, done: &mut usize) -> io::Result<()> {
     while *done < bytes.len() {
-        match file.write_at(&bytes[*done..], (at + *done) as u64) {
+        match write_at(file, &bytes[*done..], (at + *done) as u64) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(written) => *done += written,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -252,11 +225,4 @@ fn put(file: &File, bytes: &[u8], at: usize, done: &mut usize) -> io::Result<()>
         }
     }
     Ok(())
-}
-
-/// Gives a new file the group of the old one; false if that is not permitted.
-fn set_group(file: &File, old: &FileContents) -> bool {
-    let group = old.metadata.gid();
-    let has = file.metadata().is_ok_and(|metadata| metadata.gid() == group);
-    has || std::os::unix::fs::fchown(file, None, Some(group)).is_ok()
 }

@@ -16,7 +16,6 @@ mod init_frame;
 mod input;
 mod limits;
 mod local;
-mod memory;
 mod model;
 mod opening;
 mod permission_tool;
@@ -76,6 +75,7 @@ use self::tools::ModelAccess;
 use crate::args::{ChatArgs, ChatInput, ChatOutput};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::platform::guard_memory;
 use crate::session::ResolvedSession;
 use crate::source::SystemSource;
 use crate::table::one_line;
@@ -93,7 +93,7 @@ impl RetryClock for SystemSource {
 
 /// Runs the command.
 pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    memory::guard();
+    guard_memory();
     let folder = context.current_dir.clone().unwrap_or_default();
     args.find_prompt(|path| folder.join(path).is_dir());
     let resumed = args.resume.clone().flatten();

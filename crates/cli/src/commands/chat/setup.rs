@@ -24,6 +24,7 @@ use super::{access, repository, sandbox, style};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::Fault;
+use crate::platform::is_superuser;
 
 /// Settings of the administrator.
 pub(super) const MANAGED: &str = if cfg!(target_os = "macos") {
@@ -332,15 +333,7 @@ fn add_rules(effective: &mut EffectiveSettings, given: &[String], list: RuleList
 
 /// Returns whether the superuser runs this.
 fn privilege() -> Privilege {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        // The folder of this process belongs to the user who runs it.
-        if std::fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0) {
-            return Privilege::Root;
-        }
-    }
-    Privilege::Ordinary
+    if is_superuser() { Privilege::Root } else { Privilege::Ordinary }
 }
 
 fn sandbox_kind(context: &Context) -> SandboxKind {

@@ -18,6 +18,7 @@ use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
 use crate::{stderr, words};
 
+#[cfg(all(unix, feature = "tui"))]
 pub(crate) use bundle::bundle_of;
 pub(crate) use document::{Document, show_page};
 use folder::{ExportFolder, WriteOutcome};

@@ -17,11 +17,11 @@ use annals_web::{
     Exposure, Library, Password, ServeError, Server, ServerConfig, ServerLimits, Theme, TlsFiles,
 };
 
-use super::mock_api::StopSignal;
 use crate::args::{EngineArgs, ListenArgs, ServeArgs};
 use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::platform::StopSignal;
 use index_process::IndexProcess;
 
 pub(super) use service::{ServiceSize, run_service};

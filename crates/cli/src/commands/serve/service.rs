@@ -6,9 +6,9 @@ use annals_web::{ReaderPages, ServerLimits, Service, ServiceConfig, ServiceServe
 
 use super::{exposure, fault};
 use crate::args::ListenArgs;
-use crate::commands::mock_api::StopSignal;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::platform::StopSignal;
 
 /// What a server for programs takes on.
 #[derive(Clone, Copy, Debug)]

@@ -15,6 +15,8 @@ use std::time::Duration;
 use crate::args::TuiArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+#[cfg(unix)]
+use crate::platform::stdout_file;
 
 #[cfg(unix)]
 const LONG_WAIT: Duration = Duration::from_secs(3600);
@@ -42,7 +44,7 @@ pub(crate) fn run(args: &TuiArgs, context: &mut Context) -> Result<Outcome, Faul
     let host = host::StoreHost::new(context);
     let changes = changes_of(context);
     let exit =
-        annals_tui::run(options, context.out.color, terminal()?, open, || Box::new(host.clone()), changes)
+        annals_tui::run(options, context.out.color, stdout_file()?, open, || Box::new(host.clone()), changes)
             .map_err(|error| Fault::of_io(&error, format!("cannot use the terminal: {error}")))?;
     Ok(match exit {
         ExitReason::Quit => Outcome::Done,
@@ -84,11 +86,4 @@ fn check_terminal(context: &Context) -> Result<(), Fault> {
         return Err(Fault::usage("annals tui needs a terminal; annals ls and annals show need none"));
     }
     Ok(())
-}
-
-/// Standard output as a file: the viewer writes to it without a buffer that something else could flush.
-#[cfg(unix)]
-fn terminal() -> Result<std::fs::File, Fault> {
-    use std::os::fd::AsFd;
-    Ok(std::io::stdout().as_fd().try_clone_to_owned()?.into())
 }

@@ -9,6 +9,7 @@ mod licences;
 mod lock;
 mod names;
 mod opening;
+mod platforms;
 mod printing;
 mod purity;
 mod reach;

@@ -108,13 +108,6 @@ pub(super) fn write_out(text: &TerminalText) -> io::Result<()> {
     out.flush()
 }
 
-/// Returns standard output as a file, for a screen that writes cells only.
-#[cfg(feature = "tui")]
-pub(super) fn file() -> io::Result<std::fs::File> {
-    use std::os::fd::AsFd;
-    Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
-}
-
 /// Returns columns and rows.
 pub(super) fn size() -> (usize, usize) {
     let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));

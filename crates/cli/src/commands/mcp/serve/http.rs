@@ -15,10 +15,10 @@ use annals_web::{
 
 use super::server;
 use crate::args::McpServeArgs;
-use crate::commands::mock_api::StopSignal;
 use crate::commands::serve::fault;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::platform::StopSignal;
 
 /// The path of the endpoint.
 const PATH: &str = "/mcp";

@@ -44,6 +44,7 @@ use crate::args::ChatArgs;
 use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::platform::stdout_file;
 
 /// How often the status line is updated during a turn.
 const TICK: Duration = Duration::from_millis(250);
@@ -134,7 +135,7 @@ impl ScreenUi {
             Notifications::None => FocusReports::Off,
             Notifications::Bell | Notifications::Desktop => FocusReports::On,
         };
-        let terminal = ChatTerminal::enter(super::raw_mode::file()?, context.out.color, focus)?;
+        let terminal = ChatTerminal::enter(stdout_file()?, context.out.color, focus)?;
         let (sender, events) = unbounded_channel();
         let force_quit = ForceQuit::new(terminal.restorer());
         let keys = Arc::new(Mutex::new(()));
