@@ -111,6 +111,16 @@ fn secrets_of_a_list_that_was_set_aside_are_found() {
 }
 
 #[test]
+fn secrets_of_many_classes_and_languages_are_found() {
+    check(include_str!("lists/classes.txt"), 95);
+}
+
+#[test]
+fn secrets_of_the_same_classes_that_were_set_aside_are_found() {
+    check(include_str!("lists/aside.txt"), 94);
+}
+
+#[test]
 fn results_without_secrets_stay_as_they_are() {
     let rules = SecretRules::new(&[], &[]).unwrap();
     for (title, place) in places(include_str!("lists/harmless_results.txt"), 1) {
