@@ -4,6 +4,10 @@
 //! Words are beginnings of words in small letters: `парол` is "пароль", "Паролата" and "ПАРОЛЯ". Those of ASCII letters are
 //! looked for as words of names ([`of_word`]), so that `parol` is found in `dbParola` and not in "sparoles".
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::words::WordList;
 
 /// Words for a password in ASCII letters; languages that have marks above letters are written without them in programs.
@@ -44,6 +48,10 @@ const CODE_PHRASES: &str = "\
      kod dostępu|kod pin|doğrulama kodu|пин-код|Пин-код|пин код|Код доступа|Код подтверждения|код доступа|\
      код подтверждения|κωδικός pin|验证码|驗證碼|校验码|暗証番号|認証コード|確認コード|인증번호|인증 코드|mã pin|mã otp|mã xác minh|kode akses|\
      kode verifikasi|رمز الدخول|رمز التحقق|पिन|pin kodu|puk";
+
+/// The words of other letters, ready to be searched for: those for passwords come first.
+static PHRASES: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(PASSWORD_PHRASES.split('|').chain(KEY_PHRASES.split('|'))).ok());
 
 /// How many letters a form of a word has more than its beginning.
 const MAX_ENDING: usize = 4;
@@ -114,12 +122,11 @@ pub(super) fn of_word(word: &str) -> Option<ForeignWord> {
 /// What a name in other letters announces.
 pub(super) fn of_phrase(name: &str) -> Option<ForeignWord> {
     let lower = name.to_lowercase();
-    let has = |phrases: &str| phrases.split('|').any(|phrase| lower.contains(phrase));
-    match () {
-        () if has(PASSWORD_PHRASES) => Some(ForeignWord::Password),
-        () if has(KEY_PHRASES) => Some(ForeignWord::Key),
-        () => None,
-    }
+    let first = PHRASES.as_ref()?.find_iter(&lower).map(|hit| hit.pattern().as_usize()).min();
+    first.map(|first| match first < PASSWORD_PHRASES.split('|').count() {
+        true => ForeignWord::Password,
+        false => ForeignWord::Key,
+    })
 }
 
 /// Where a word of other letters ends, whose beginning ends at a position: "парол" goes on in "паролата". Languages without

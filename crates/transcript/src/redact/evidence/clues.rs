@@ -40,13 +40,17 @@ pub(super) struct ClueRules {
     /// The words of other languages, which come last.
     foreign: Vec<ForeignWord>,
     first_foreign: usize,
+    /// Before them are the words of other languages for users and codes.
+    first_user: usize,
 }
 
 impl ClueRules {
     pub(super) fn new() -> Result<Self, BuildError> {
         let names = TRIGGERS.iter().copied().chain(languages::triggers());
-        let others = LOGIN_WORDS.iter().chain(CODE_WORDS).copied().chain(user_words()).chain(code_phrases());
+        let others = LOGIN_WORDS.iter().chain(CODE_WORDS).copied();
         let mut words: Vec<String> = names.chain(others).map(str::to_owned).collect();
+        let first_user = words.len();
+        words.extend(user_words().chain(code_phrases()).map(str::to_owned));
         let first_foreign = words.len();
         let mut foreign = Vec::new();
         for (word, kind) in languages::spellings() {
@@ -57,7 +61,7 @@ impl ClueRules {
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
             .build(words)?;
-        Ok(Self { words, foreign, first_foreign })
+        Ok(Self { words, foreign, first_foreign, first_user })
     }
 
     /// Finds all clues, in order.
@@ -88,7 +92,9 @@ impl ClueRules {
             };
             let span = start..(start + name.len()).max(hit.end());
             let name = hay.text.get(span.clone()).unwrap_or(name);
-            found.extend(kind(hay, &span, name).map(|kind| Clue { span, kind, is_foreign: false }));
+            let is_user = hit.pattern().as_usize() >= self.first_user;
+            let kind = kind(hay, &span, name).or(is_user.then_some(ClueKind::Topic));
+            found.extend(kind.map(|kind| Clue { span, kind, is_foreign: false }));
         }
         found
     }
@@ -120,7 +126,6 @@ fn kind(hay: &Haystack<'_>, span: &Range<usize>, name: &str) -> Option<ClueKind>
     }
     let is_topic = LOGIN_WORDS.contains(&lower.as_str())
         || CODE_WORDS.contains(&lower.as_str())
-        || user_words().chain(code_phrases()).any(|word| lower.contains(word))
         || TOPIC_PARTS.iter().any(|topic| lower.contains(topic));
     is_topic.then_some(ClueKind::Topic)
 }
