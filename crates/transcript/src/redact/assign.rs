@@ -5,17 +5,16 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, BuildError};
 
 use super::before::value_before;
+use super::evidence::is_password;
 use super::haystack::{Alphabet, Haystack};
 use super::headers;
 use super::kind::SecretKind;
-use super::languages::PASSWORD_WORDS;
-use super::names::{self, Strength, TRIGGERS};
+use super::languages;
+use super::names::{self, Strength};
 use super::rules::Finding;
 use super::sentences::after_words;
 use super::signs::{Proof, Quotes, ValueStart, literal};
-use super::values::{
-    Notation, is_chosen, is_likely, is_mixed, is_random, is_secret_value, is_uuid, is_varied,
-};
+use super::values::{Notation, is_likely, is_mixed, is_random, is_secret_value, is_uuid, is_varied};
 use super::words::{is_word_pair, random_bits};
 
 /// Maximum bytes of a name.
@@ -47,24 +46,26 @@ struct NameHit<'t> {
 
 impl NameRules {
     pub(super) fn new() -> Result<Self, BuildError> {
-        Ok(Self(
-            AhoCorasick::builder()
-                .ascii_case_insensitive(true)
-                .build(TRIGGERS.iter().chain(PASSWORD_WORDS))?,
-        ))
+        Ok(Self(AhoCorasick::builder().ascii_case_insensitive(true).build(names::triggers())?))
     }
 
-    /// Finds all secrets that have a name.
-    pub(super) fn find(&self, hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    /// Finds all secrets that have a name. Returns whether anything may be such a name.
+    pub(super) fn find(&self, hay: &Haystack<'_>, found: &mut Vec<Finding>) -> bool {
         hay.count(hay.bytes.len());
         let in_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-        let mut done = 0;
+        let (mut done, mut has_names) = (0, false);
         for hit in self.0.find_iter(hay.text) {
+            has_names = true;
             if hit.start() < done {
                 continue;
             }
             let start = hay.back(hit.start(), MAX_NAME_BYTES, in_name);
-            let end = hay.skip(hit.end(), MAX_NAME_BYTES, in_name);
+            let end = match hay.text[hit.range()].is_ascii() {
+                true => hit.end(),
+                false => languages::word_end(hay.text, hit.end()),
+            };
+            let is_latin = hay.before(end).is_ascii();
+            let end = if is_latin { hay.skip(end, MAX_NAME_BYTES, in_name) } else { end };
             done = end;
             let name = hay.text[start..end].trim_end_matches(['.', '-']);
             let span = start..start + name.len();
@@ -80,6 +81,7 @@ impl NameRules {
                 done = done.max(last.span.end);
             }
         }
+        has_names
     }
 }
 
@@ -166,7 +168,7 @@ fn assigned(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     let is_proven = match start.proof {
         Proof::Name => true,
         // "use --password option": a word after a flag is more of the sentence.
-        Proof::NoWord => random_bits(value) >= 6.0 || is_chosen(value),
+        Proof::NoWord => random_bits(value) >= 6.0 || is_password(value),
         Proof::SureName => hit.strength != Strength::Weak,
         Proof::Mixed if hit.strength == Strength::Password => is_mixed(value) || is_word_pair(value),
         Proof::Mixed => hit.strength != Strength::Weak && is_mixed(value),
@@ -247,7 +249,19 @@ fn nearby(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
 /// `auth token 0123…`: digits of the usual lengths right after two words that announce them.
 fn is_next_hex(hay: &Haystack<'_>, hit: &NameHit<'_>, token: &str) -> bool {
     let before = hay.tail(hit.span.start, 12).to_ascii_lowercase();
-    let words: [&[u8]; 6] = [b"auth ", b"api ", b"access ", b"account ", b"secret ", b"bearer "];
+    let words: [&[u8]; 11] = [
+        b"auth ",
+        b"api ",
+        b"access ",
+        b"account ",
+        b"secret ",
+        b"bearer ",
+        b"signing ",
+        b"client ",
+        b"webhook ",
+        b"encryption ",
+        b"master ",
+    ];
     is_usual_hex(token)
         && is_varied(token)
         && random_bits(token) > 60.0

@@ -30,6 +30,11 @@ const LINE_MARKS: &[(&str, Alphabet)] = &[
 /// The private members of a key in JSON.
 const JWK_MEMBERS: &[&str] = &["d", "k", "p", "q", "dp", "dq", "qi"];
 
+/// What a text has in which there is a block or a key in JSON.
+pub(super) fn marks() -> impl Iterator<Item = &'static str> {
+    LINE_MARKS.iter().map(|(mark, _)| *mark).chain(["BEGIN ", "kty"])
+}
+
 /// Finds private keys in blocks. Returns the blocks that are public: certificates, signatures, public keys.
 pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) -> Vec<Range<usize>> {
     let mut public = Vec::new();

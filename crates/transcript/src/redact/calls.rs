@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::evidence::is_password;
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::names;
@@ -89,7 +90,7 @@ pub(super) fn beside_user(hay: &Haystack<'_>, mark: Range<usize>) -> Option<Rang
         [&b" -u "[..], b" --user", b" -U "].iter().any(|flag| memchr::memmem::find(line, flag).is_some());
     let start = hay.skip(mark.end, 4, |byte| b" \"'".contains(&byte));
     let end = hay.skip(start, 128, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
-    (has_user && is_likely(hay.text.get(start..end)?)).then_some(start..end)
+    (has_user && is_password(hay.text.get(start..end)?)).then_some(start..end)
 }
 
 /// `vncpasswd -f <<< …`: the input of a program that reads a password.
@@ -101,13 +102,14 @@ pub(super) fn here_string(hay: &Haystack<'_>, mark: Range<usize>) -> Option<Rang
         .any(|word| line.contains(word));
     let start = hay.skip(mark.end, 4, |byte| b" \"'".contains(&byte));
     let end = hay.skip(start, 128, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
-    (reads && is_likely(hay.text.get(start..end)?)).then_some(start..end)
+    (reads && is_password(hay.text.get(start..end)?)).then_some(start..end)
 }
 
 fn password_at(hay: &Haystack<'_>, at: usize, place: usize) -> Option<Range<usize>> {
     let span = argument(hay, at, place)?;
     let value = &hay.text[span.clone()];
-    let is_secret = value.len() >= 4 && !value.contains(' ') && random_bits(value) >= 12.0;
+    let is_secret =
+        value.len() >= 4 && !value.contains(' ') && (random_bits(value) >= 12.0 || is_password(value));
     (is_secret && !is_placeholder(value)).then_some(span)
 }
 
@@ -116,7 +118,8 @@ pub(super) fn default(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
     let span = argument(hay, at, 1)?;
     let value = &hay.text[span.clone()];
     let name = argument(hay, at, 0).map(|name| &hay.text[name]);
-    let is_named = name.and_then(names::strength).is_some() && random_bits(value) >= 12.0;
+    let is_named =
+        name.and_then(names::strength).is_some() && (random_bits(value) >= 12.0 || is_password(value));
     let is_secret = is_named || is_mixed(value) && random_bits(value) >= 40.0;
     (is_secret && !value.contains(' ') && !is_placeholder(value)).then_some(span)
 }
@@ -142,8 +145,10 @@ pub(super) fn sent(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
         .any(|word| memchr::memmem::find(&before, word).is_some());
     let text = &hay.text[span.clone()];
     let value = text.trim_end_matches("\\r").trim_end_matches("\\n").trim_end_matches("\\r");
-    let is_secret =
-        is_asked && value.len() >= 4 && !value.contains([' ', '$', '\\']) && random_bits(value) >= 6.0;
+    let is_secret = is_asked
+        && value.len() >= 4
+        && !value.contains([' ', '$', '\\'])
+        && (random_bits(value) >= 6.0 || is_password(value));
     (is_secret && !is_placeholder(value)).then(|| span.start..span.start + value.len())
 }
 
@@ -194,7 +199,7 @@ pub(super) fn random_word(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>>
 pub(super) fn word_before(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
     let end = hay.back(at, 2, |byte| b"\"'`".contains(&byte));
     let start = hay.back(end, 64, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
-    is_likely(hay.text.get(start..end)?).then_some(start..end)
+    is_password(hay.text.get(start..end)?).then_some(start..end)
 }
 
 /// The next word, if it is as long as a key in hexadecimal digits, or a UUID: elsewhere such a word is a name.
@@ -231,5 +236,5 @@ pub(super) fn user_pair(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
     let name = hay.skip(start, 64, |byte| byte.is_ascii_alphanumeric() || b"_.@+-".contains(&byte));
     let end = hay.end(name + 1, Alphabet::Argument);
     let password = hay.text.get(name + 1..end).filter(|_| name > start && hay.byte(name) == b':')?;
-    (is_likely(password) && !is_placeholder(password)).then(|| name + 1..end)
+    (is_password(password) && !is_placeholder(password)).then(|| name + 1..end)
 }

@@ -63,6 +63,11 @@ const MAX_LIST_BYTES: usize = 480;
 /// How much of an address before a code is looked at.
 const MAX_ADDRESS_BYTES: usize = 160;
 
+/// What a text has in which there is a code.
+pub(super) fn marks() -> impl Iterator<Item = &'static str> {
+    PARAMETERS.into_iter().chain(PATH_PARTS).chain(LISTS).chain(["WIFI:"])
+}
+
 /// Finds the codes of a text.
 pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
     let mut add = |span: Range<usize>| found.push(Finding { kind: SecretKind::Assignment, span });

@@ -69,7 +69,7 @@ impl Heading {
             let names = names.split(')').next().unwrap_or(names);
             return Self::of(names).map(|heading| Self { separator: '\t', ..heading });
         }
-        let is_named = |row: &str| row.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let is_named = |row: &str| row.chars().any(char::is_alphabetic);
         let is_between = |separator: &char| match *separator {
             BLANKS => row.trim().contains("  "),
             separator => row.contains(separator),
@@ -79,7 +79,7 @@ impl Heading {
         let is_heading = |cell: &Range<usize>| {
             let text = &row[cell.clone()];
             text.len() <= MAX_HEADING_BYTES
-                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte))
+                && text.chars().all(|letter| letter.is_alphanumeric() || " _-.".contains(letter))
         };
         let names: Vec<&str> = all.iter().map(|cell| &row[cell.clone()]).collect();
         let secret: Vec<_> =

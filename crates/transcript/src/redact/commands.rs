@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, BuildError, MatchKind};
 
+use super::evidence::is_password;
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
 use super::programs::PasswordArgument::{self, Attached, Exact, Last, Login, Next, Place, UserAndPassword};
 use super::programs::{POSSIBLE_READERS, PROGRAMS, READERS};
 use super::rules::Finding;
-use super::values::{is_chosen, is_likely, is_path, is_placeholder, is_varied};
+use super::values::{is_likely, is_path, is_placeholder, is_varied};
 use super::words::random_bits;
 
 /// Arguments that are looked at after the name of a program.
@@ -220,7 +221,7 @@ fn password(hay: &Haystack<'_>, span: Range<usize>, option: PasswordArgument) ->
     // A place says less than a flag: the word may be one of a sentence.
     let is_word = matches!(option, Place(..) | Last(_) | Attached("/"))
         && random_bits(password) < 12.0
-        && !is_chosen(password);
+        && !is_password(password);
     let is_secret = (3..=MAX_ARGUMENT_BYTES).contains(&password.len())
         && !is_number
         && !is_word

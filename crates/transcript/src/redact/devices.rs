@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::evidence::is_password;
 use super::names;
 use super::values::{is_likely, is_placeholder, is_varied};
 use super::words::{WordList, random_bits};
@@ -72,22 +73,29 @@ fn of_network_drive<'l>(words: &[&'l str]) -> Option<&'l str> {
     let at = words.iter().position(|word| word.to_ascii_lowercase().starts_with("/user:"))?;
     let is_use = matches!(words, [net, used, ..] if net.eq_ignore_ascii_case("net") && used.eq_ignore_ascii_case("use"));
     let value = words.get(at.checked_sub(1)?).filter(|_| is_use)?;
-    (!value.starts_with(['\\', '/', '*']) && !value.ends_with(':') && random_bits(value) >= 12.0)
-        .then_some(*value)
+    (!value.starts_with(['\\', '/', '*']) && !value.ends_with(':') && is_password(value)).then_some(*value)
 }
 
 /// `user name …` behind `open host`, `bindpw …`, `[host]:port name:…`, `bundle config host name:…`
 fn of_login<'l>(words: &[&'l str], previous: &str) -> Option<&'l str> {
     match *words {
-        ["user", _, value] if previous.starts_with("open ") => is_likely(value).then_some(value),
+        ["user", _, value] if previous.starts_with("open ") => is_password(value).then_some(value),
+        // OpenWrt
+        ["option", "key" | "wpakey" | "sae_password", value] => {
+            Some(value.trim_matches(['"', '\''])).filter(|value| is_password(value))
+        }
+        // Redis
+        ["user", _, "on", ref rules @ ..] => {
+            rules.iter().find_map(|rule| rule.strip_prefix('>')).filter(|value| is_password(value))
+        }
         [name, value] if ALONE.contains(name.to_ascii_lowercase().as_str()) => {
-            is_likely(value).then_some(value)
+            is_password(value).then_some(value)
         }
         // `[discord]: https://…` is a link of Markdown.
         [host, login] if host.starts_with('[') && host.contains(']') && !login.contains("//") => {
-            login.split_once(':').map(|(_, value)| value).filter(|value| is_likely(value))
+            login.split_once(':').map(|(_, value)| value).filter(|value| is_password(value))
         }
-        ["rootpw", "--plaintext", value] => is_likely(value).then_some(value),
+        ["rootpw", "--plaintext", value] => is_password(value).then_some(value),
         // `userlist.txt` of PgBouncer
         [user, value] if is_quoted(user) && is_quoted(value) => {
             Some(value.trim_matches('"')).filter(|value| is_likely(value))
@@ -97,7 +105,7 @@ fn of_login<'l>(words: &[&'l str], previous: &str) -> Option<&'l str> {
         }
         // `chpasswd:` of cloud-init
         [login] if previous == "list: |" => {
-            login.split_once(':').map(|(_, value)| value).filter(|value| is_likely(value))
+            login.split_once(':').map(|(_, value)| value).filter(|value| is_password(value))
         }
         ["bundle", "config", .., login] => {
             login.split_once(':').map(|(_, value)| value).filter(|value| is_likely(value))

@@ -42,17 +42,39 @@ const ALPHABETS: usize = 15;
 const MAX_RUNS: usize = 4;
 
 impl Alphabet {
+    const ALL: [Self; ALPHABETS] = [
+        Self::Digits,
+        Self::Hex,
+        Self::Capitals,
+        Self::Alnum,
+        Self::Word,
+        Self::Token,
+        Self::Dotted,
+        Self::Base64,
+        Self::Header,
+        Self::Bare,
+        Self::Argument,
+        Self::DoubleQuoted,
+        Self::SingleQuoted,
+        Self::BackQuoted,
+        Self::Authority,
+    ];
+
     pub(super) fn has(self, byte: u8) -> bool {
+        TABLE[byte as usize] & (1 << self as u16) != 0
+    }
+
+    const fn is_member(self, byte: u8) -> bool {
         let signs: &[u8] = match self {
             Self::Digits => return byte.is_ascii_digit(),
             Self::Hex => return byte.is_ascii_hexdigit(),
             Self::Capitals => return byte.is_ascii_digit() || byte.is_ascii_uppercase(),
-            Self::Authority => return !byte.is_ascii_whitespace() && !b"/?#\"'`<>\\,;)]}".contains(&byte),
+            Self::Authority => return !byte.is_ascii_whitespace() && !has_sign(b"/?#\"'`<>\\,;)]}", byte),
             Self::DoubleQuoted => return byte != b'\n' && byte != b'"',
             Self::SingleQuoted => return byte != b'\n' && byte != b'\'',
             Self::BackQuoted => return byte != b'\n' && byte != b'`',
-            Self::Bare => return !byte.is_ascii_whitespace() && !b"\"'`,;".contains(&byte),
-            Self::Argument => return !byte.is_ascii_whitespace() && !b"\"'`".contains(&byte),
+            Self::Bare => return !byte.is_ascii_whitespace() && !has_sign(b"\"'`,;", byte),
+            Self::Argument => return !byte.is_ascii_whitespace() && !has_sign(b"\"'`", byte),
             Self::Alnum => b"",
             Self::Word => b"_",
             Self::Token => b"_-",
@@ -60,8 +82,36 @@ impl Alphabet {
             Self::Base64 => b"+/=",
             Self::Header => b"_-+/=.~%|:",
         };
-        byte.is_ascii_alphanumeric() || signs.contains(&byte)
+        byte.is_ascii_alphanumeric() || has_sign(signs, byte)
     }
+}
+
+/// The alphabets of each byte, as bits.
+static TABLE: [u16; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut alphabet = 0;
+        while alphabet < ALPHABETS {
+            if Alphabet::ALL[alphabet].is_member(byte as u8) {
+                table[byte] |= 1 << Alphabet::ALL[alphabet] as u16;
+            }
+            alphabet += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+const fn has_sign(signs: &[u8], byte: u8) -> bool {
+    let mut at = 0;
+    while at < signs.len() {
+        if signs[at] == byte {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// A text to search.

@@ -1,6 +1,7 @@
 //! Names that look like secrets: ids that services generate, digests, public keys, paths.
 
 use super::values::is_path;
+use super::words::{is_name_word, parts};
 
 /// Whether it is a UUID, which is a name more often than a secret.
 pub(super) fn is_uuid(text: &str) -> bool {
@@ -47,4 +48,13 @@ const ID_PREFIXES: &[&str] = &[
 /// Whether it is a name: an id, a path, an address.
 pub(super) fn is_name(text: &str) -> bool {
     is_uuid(text) || is_path(text) || ID_PREFIXES.iter().any(|prefix| text.starts_with(prefix))
+}
+
+/// Whether all words of a value are such as names of programs are made of: `Utf8_Error`.
+pub(super) fn is_program_name(value: &str) -> bool {
+    let mut letters = parts(value).filter(|part| part.as_bytes()[0].is_ascii_alphabetic()).peekable();
+    value.contains('_')
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && letters.peek().is_some()
+        && letters.all(|part| is_name_word(&part.to_ascii_lowercase()))
 }

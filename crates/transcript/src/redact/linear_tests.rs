@@ -184,6 +184,15 @@ fn twice_the_text_is_twice_the_work() {
         "COPY a (password) ",
         "login ",
         "user a b c d e f g h ",
+        "export OPENWEATHER=3f2a9c81d04be57693ac1f0e82d4b76a\n",
+        "${a:falcon88!} ",
+        "\"${a:password",
+        "\"a;password=b;",
+        "парол",
+        "парола е falcon2931\n",
+        "密码falcon2931",
+        "\"password\": {\n\"value\": \"falcon2931\"\n",
+        "my key ",
     ];
     for unit in units {
         let (small, large) = (repeated(unit, SIZE), repeated(unit, 2 * SIZE));

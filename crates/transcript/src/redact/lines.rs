@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::devices;
+use super::evidence::is_password;
 use super::haystack::Haystack;
 use super::kind::SecretKind;
 use super::rules::Finding;
@@ -147,7 +148,7 @@ fn protocol(line: &str, previous: &str) -> Option<Range<usize>> {
         ["PASS", _] if previous.starts_with("USER ") || previous.starts_with("331 ") => {
             bare.len() >= 4 && random_bits(bare) >= 6.0
         }
-        ["PASS", _] => is_likely(bare),
+        ["PASS", _] => is_password(bare),
         [tag, "LOGIN" | "login", _, _]
             if tag.len() <= 8 && tag.ends_with(|sign: char| sign.is_ascii_digit()) =>
         {

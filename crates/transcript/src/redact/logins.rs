@@ -2,10 +2,11 @@
 
 use memchr::memmem;
 
+use super::evidence::is_password;
 use super::haystack::Haystack;
 use super::kind::SecretKind;
 use super::rules::Finding;
-use super::values::{is_likely, is_placeholder, is_varied};
+use super::values::{is_placeholder, is_varied};
 use super::words::{WordList, random_bits};
 
 /// How far a user's name begins before the `@`.
@@ -22,9 +23,14 @@ static NO_USERS: WordList = WordList::new(
 );
 
 /// How hashes of passwords begin.
-const HASHES: [&[u8]; 9] = [b"$1$", b"$5$", b"$6$", b"$y$", b"$2a$", b"$2b$", b"$2y$", b"$apr1$", b"$argon2"];
+const HASHES: [&str; 9] = ["$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2"];
 /// Maximum bytes of a hash.
 const MAX_HASH_BYTES: usize = 256;
+
+/// What a text has in which there is a login, a hash or the address of a stream.
+pub(super) fn marks() -> impl Iterator<Item = &'static str> {
+    HASHES.into_iter().chain(["@", "rtmp"])
+}
 
 /// Finds the passwords of logins and the keys of streams.
 pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
@@ -37,7 +43,8 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
     }
     for mark in HASHES {
         hay.count(hay.bytes.len());
-        let spans = memmem::find_iter(hay.bytes, mark).filter_map(|at| password_hash(hay, at, mark.len()));
+        let spans =
+            memmem::find_iter(hay.bytes, mark.as_bytes()).filter_map(|at| password_hash(hay, at, mark.len()));
         found.extend(spans.map(|span| Finding { kind: SecretKind::Assignment, span }));
     }
     for at in memmem::find_iter(hay.bytes, b"rtmp") {
@@ -61,7 +68,7 @@ fn login(hay: &Haystack<'_>, at: usize, limit: usize) -> Option<std::ops::Range<
         && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
         && user.starts_with(|first: char| first.is_ascii_alphabetic())
         && !NO_USERS.contains(user.to_ascii_lowercase().as_str());
-    let is_secret = is_likely(password) && !password.contains(':');
+    let is_secret = is_password(password) && !password.contains(':');
     (is_user && is_secret).then(|| at - password.len()..at)
 }
 

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::evidence::is_digest;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
 use super::rules::{Finding, is_inside};
@@ -39,6 +40,13 @@ static PUBLIC_NAMES: WordList = WordList::new(
      expected actual fixture content data body seq sequence dna protein",
 );
 
+/// Words in the names of digits that name a thing, and are no key to it.
+static OTHER_IDS: WordList = WordList::new(
+    "uuid tenant subscription client session machine account org organization project workspace user device instance \
+     cluster volume disk partition boot node run job task agent environment zone region group dist distribution gpg pgp \
+     key keyid serial tag release snapshot head base parent origin upstream salt",
+);
+
 /// Finds the random strings of a text, outside of these ranges.
 pub(super) fn find(hay: &Haystack<'_>, public: &[Range<usize>], found: &mut Vec<Finding>) {
     hay.count(hay.bytes.len());
@@ -55,7 +63,8 @@ pub(super) fn find(hay: &Haystack<'_>, public: &[Range<usize>], found: &mut Vec<
         let text = hay.text[run.clone()].trim_end_matches(['.', '-', '_']);
         let span = run.start..run.start + text.len();
         let is_sized = (MIN_BYTES..=MAX_BYTES).contains(&text.len());
-        if is_sized && !is_inside(public, &span) && is_token(hay, text, &span) {
+        let is_secret = || is_token(hay, text, &span) || is_setting(hay, text, &span);
+        if is_sized && !is_inside(public, &span) && is_secret() {
             found.push(Finding { kind: SecretKind::Entropy, span });
         }
     }
@@ -74,6 +83,44 @@ fn is_token(hay: &Haystack<'_>, text: &str, span: &Range<usize>) -> bool {
         && !hay.is_data(span)
         && !is_among_digits(hay, span)
         && !has_public_name(hay, span.start)
+}
+
+/// Whether a variable of the environment is set to hexadecimal digits or a UUID, and its name speaks of nothing public:
+/// `export OPENWEATHER=…`, `MAPTILER: …`.
+fn is_setting(hay: &Haystack<'_>, text: &str, span: &Range<usize>) -> bool {
+    if !is_digest(text) {
+        return false;
+    }
+    let sign = hay.back(span.start, 3, |byte| b" \"'".contains(&byte));
+    let Some(name_end) = sign.checked_sub(1).filter(|at| matches!(hay.byte(*at), b'=' | b':')) else {
+        return false;
+    };
+    let name_end = hay.back(name_end, 2, |byte| b"\"'".contains(&byte));
+    let start = hay.back(name_end, MAX_NAME_BYTES, |byte| {
+        byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'
+    });
+    let name = &hay.text[start..name_end];
+    let lead = hay.back(start, 16, |byte| byte != b'\n');
+    let is_start = match hay.text.get(lead..start) {
+        Some(lead) => {
+            let word = lead
+                .trim_start_matches(|sign: char| sign.is_whitespace() || "+-\"'{".contains(sign))
+                .trim_end();
+            word.is_empty()
+                || ["export", "ENV", "ARG", "set", "declare -x", "$env:", "-e", "--env"].contains(&word)
+        }
+        None => false,
+    };
+    let end = hay.skip(span.end, 1, |byte| b"\"'".contains(&byte));
+    let is_whole = matches!(hay.byte(end), b'\n' | b'\r' | b' ' | b',' | b'}' | 0);
+    let is_public = |part: &str| {
+        let part = part.to_ascii_lowercase();
+        PUBLIC_NAMES.contains(&part) || OTHER_IDS.contains(&part)
+    };
+    name.bytes().filter(u8::is_ascii_uppercase).count() >= 4
+        && is_start
+        && is_whole
+        && !parts(name).any(is_public)
 }
 
 /// What follows `live_`, `vercel_blob_rw_`, `sl.u.`.

@@ -13,6 +13,8 @@ pub(super) enum Mark {
     Equals,
     /// The second of two strings in quotes: `auth=("user", "password")`.
     Pair,
+    /// A string in quotes right behind it, if it may be a password.
+    Argument,
     /// The next word, behind a sign or a verb.
     Value,
     /// The value of a cookie.
@@ -67,6 +69,18 @@ pub(super) const MARKS: &[(&str, Mark)] = &[
     ("networkcredential(", Mark::Pair),
     ("algoliasearch(", Mark::Pair),
     ("twilio(", Mark::Pair),
+    ("wifi.begin(", Mark::Pair),
+    ("hash::make(", Mark::Argument),
+    ("bcrypt.hash(", Mark::Argument),
+    ("bcrypt.compare(", Mark::Argument),
+    ("bcrypt.hashsync(", Mark::Argument),
+    ("bcrypt.comparesync(", Mark::Argument),
+    ("password_verify(", Mark::Argument),
+    ("password_hash(", Mark::Argument),
+    ("check_password(", Mark::Argument),
+    ("set_password(", Mark::Argument),
+    ("pdo->__construct(", Mark::Third),
+    ("pdo::__construct(", Mark::Third),
     ("new pdo(", Mark::Third),
     ("mysqli_connect(", Mark::Third),
     ("new mysqli(", Mark::Third),
@@ -185,6 +199,10 @@ pub(super) const MARKS: &[(&str, Mark)] = &[
     ("seed_phrase", Mark::Words),
     ("seed words", Mark::Words),
     ("seed:", Mark::Words),
+    ("seed =", Mark::Words),
+    ("seed=", Mark::Words),
+    ("seed\":", Mark::Words),
+    ("secret words", Mark::Words),
     ("recovery phrase", Mark::Words),
     ("recovery words", Mark::Words),
     ("recovery_phrase", Mark::Words),

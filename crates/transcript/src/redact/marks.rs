@@ -5,10 +5,10 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, BuildError, MatchKind};
 
 use super::calls;
+use super::evidence::is_possible;
 use super::formats::is_word_byte;
 use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
-use super::languages::PASSWORD_WORDS;
 use super::mark_table::{MARKS, Mark};
 use super::names::Strength;
 use super::rules::Finding;
@@ -38,7 +38,7 @@ impl MarkRules {
         let builder = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
-            .build(MARKS.iter().map(|(text, _)| text).chain(PASSWORD_WORDS));
+            .build(MARKS.iter().map(|(text, _)| text));
         Ok(Self(builder?))
     }
 
@@ -62,6 +62,7 @@ impl MarkRules {
                     .and_then(|at| quoted(hay, at))
                     .filter(|span| random_bits(&hay.text[span.clone()]) >= 3.0),
                 Mark::Pair => pair(hay, hit.end()),
+                Mark::Argument => argument(hay, hit.end()),
                 Mark::Value => value(hay, hit.end()),
                 Mark::Cookie => cookie(hay, hit.end()),
                 Mark::Words => words(hay, hit.end()),
@@ -125,8 +126,15 @@ fn pair(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
         && hay.byte(user) == hay.byte(start)
         && matches!(hay.byte(next), b'"' | b'\'');
     let span = quoted(hay, next).filter(|_| is_pair)?;
-    let is_secret = is_secret_value(&hay.text[span.clone()], Strength::Password, Notation::Quoted);
+    let value = &hay.text[span.clone()];
+    let is_secret = is_secret_value(value, Strength::Password, Notation::Quoted) || is_possible(value);
     is_secret.then_some(span)
+}
+
+/// A string in quotes right after a mark.
+fn argument(hay: &Haystack<'_>, at: usize) -> Option<Range<usize>> {
+    let is_here = matches!(hay.byte(at), b'"' | b'\'');
+    quoted(hay, at).filter(|span| is_here && is_possible(&hay.text[span.clone()]))
 }
 
 /// The word after a mark, and at most two words before it: `: …`, ` est …`, ` bob …`.

@@ -30,6 +30,7 @@ mod marks;
 mod names;
 mod origin;
 mod placeholders;
+mod prefilter;
 mod programs;
 mod ranges;
 mod rewrite;

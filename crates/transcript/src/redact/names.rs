@@ -1,6 +1,6 @@
 //! Decides by its words whether a name announces a secret: `ADMIN_PASSWORD` does, `max_tokens` and `keyName` do not.
 
-use super::languages::PASSWORD_WORDS;
+use super::languages::{self, ForeignWord};
 use super::words::{WordList, parts};
 
 /// How surely a name announces a secret.
@@ -12,6 +12,16 @@ pub(super) enum Strength {
     Strong,
     /// Perhaps one of them.
     Weak,
+}
+
+impl Strength {
+    /// How surely a word of another language announces a secret.
+    pub(super) fn of(word: ForeignWord) -> Self {
+        match word {
+            ForeignWord::Password => Self::Password,
+            ForeignWord::Key => Self::Strong,
+        }
+    }
 }
 
 /// Parts of text at which a name may announce a secret; what is found is looked at by its words.
@@ -31,6 +41,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "psk",
     "pw",
     "session",
+    "sessid",
     "seed",
     "contrasena",
     "motdepasse",
@@ -72,7 +83,7 @@ const GLUED_KEYS: &[&str] = &[
 /// `token` and `secret` after one of these, as one word.
 static GLUED_PREFIXES: WordList = WordList::new(
     "access auth refresh bearer api id session bot app user identity client shared consumer webhook jwt hmac \
-     personal registry deploy",
+     personal registry deploy psk",
 );
 /// A `key` after one of these is secret.
 static KEY_ADJECTIVES: WordList = WordList::new(
@@ -80,12 +91,12 @@ static KEY_ADJECTIVES: WordList = WordList::new(
      license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
      server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
      anon role validation write ingestion unseal recovery transfer sdk vault seed bearer network personal developer \
-     merchant record des",
+     merchant record des application app routing product serial activation",
 );
 /// A `key` after one of these is not.
 static PLAIN_KEYS: WordList = WordList::new(
     "public foreign primary sort cache partition publishable query unique object map dict hot arrow shift enter \
-     row react idempotency composite natural routing group s3 host short pub known item storagekey",
+     row react idempotency composite natural group s3 host short pub known item storagekey",
 );
 /// Words before a `token` that is a part of a text or of a list.
 static PLAIN_TOKENS: WordList = WordList::new(
@@ -113,11 +124,18 @@ static NEUTRAL_TAILS: WordList = WordList::new(
 /// Names that count only in a query, a header or a file of credentials.
 const QUERY_NAMES: &[&str] = &["sig", "signature", "key", "auth", "jwt", "credential"];
 
+/// All parts of text at which a name may announce a secret, in any language.
+pub(super) fn triggers() -> impl Iterator<Item = String> {
+    let ascii = TRIGGERS.iter().copied().chain(languages::triggers()).map(str::to_owned);
+    ascii.chain(languages::spellings().map(|(word, _)| word))
+}
+
 /// What a name announces, by its words; `None` for a harmless one.
 pub(super) fn strength(name: &str) -> Option<Strength> {
-    let lower = name.to_lowercase();
-    if PASSWORD_WORDS.iter().any(|word| lower.ends_with(word)) {
-        return Some(Strength::Password);
+    if (!name.is_ascii() || name.contains(' '))
+        && let Some(word) = languages::of_phrase(name)
+    {
+        return Some(Strength::of(word));
     }
     let words: Vec<String> = parts(name).map(str::to_ascii_lowercase).collect();
     let (head, found) = (0..words.len()).rev().find_map(|at| Some((at, of_word(&words, at, name)?)))?;
@@ -174,8 +192,9 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
         "pat" => (is_environment(name) && previous.is_some()).then_some(Strength::Strong),
         "credential" | "credentials" | "creds" | "jwt" => Some(Strength::Weak),
         "auth" if words.len() <= 2 => Some(Strength::Weak),
+        "sessionid" | "phpsessid" | "jsessionid" | "sessid" => Some(Strength::Weak),
         "session" | "seed" | "salt" if is_environment(name) => Some(Strength::Weak),
-        _ => None,
+        _ => languages::of_word(word).map(Strength::of),
     }
 }
 
@@ -183,6 +202,13 @@ fn of_word(words: &[String], at: usize, name: &str) -> Option<Strength> {
 pub(super) fn strength_of_words(before: &str, word: &str) -> Option<Strength> {
     let is_key = word.eq_ignore_ascii_case("key") && KEY_ADJECTIVES.contains(&before.to_ascii_lowercase());
     is_key.then_some(Strength::Strong)
+}
+
+/// Whether "my … key" is the key of a service.
+pub(super) fn is_own_key(before: &str, word: &str) -> bool {
+    word.eq_ignore_ascii_case("key")
+        && before.len() >= 3
+        && !PLAIN_KEYS.contains(&before.to_ascii_lowercase())
 }
 
 /// Whether a name of a query, such as `sig`, announces a secret there.

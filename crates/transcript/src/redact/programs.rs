@@ -31,7 +31,7 @@ const MYSQL: &[PasswordArgument] = &[Attached("-p")];
 const LDAP: &[PasswordArgument] = &[Next("-w")];
 const MONGO: &[PasswordArgument] = &[Next("-p")];
 const LOGIN: &[PasswordArgument] = &[Login("-p")];
-const SNMP: &[PasswordArgument] = &[Next("-A"), Next("-X")];
+const SNMP: &[PasswordArgument] = &[Next("-A"), Next("-X"), Next("-c")];
 /// Their arguments are passwords if they are piped into a program that reads one.
 const ECHO: &[PasswordArgument] = &[];
 const ARCHIVE: &[PasswordArgument] = &[Next("-P")];

@@ -10,11 +10,13 @@ use super::commands::CommandRules;
 use super::evidence::{EvidenceRules, is_plain_name};
 use super::formats::{self, FormatRules};
 use super::haystack::{Haystack, is_data};
+use super::ids::is_uuid;
 use super::joined::JoinedText;
 use super::kind::SecretKind;
 use super::marks::MarkRules;
 use super::origin::TextOrigin;
 use super::placeholders::placeholder_spans;
+use super::prefilter::{MarkFilter, MarkedRule};
 use super::ranges::ClaimedRanges;
 use super::rewrite::FileText;
 use super::view::View;
@@ -24,6 +26,11 @@ use super::{blocks, codes, columns, encoded, headers, lines, links, logins, lone
 
 /// How often base64 is decoded within base64.
 const MAX_ENCODINGS: usize = 3;
+
+/// No format of a key is shorter.
+const MIN_SECRET_BYTES: usize = 14;
+/// The length of `2026-01-02T03:04:05.678Z`.
+const TIME_BYTES: usize = 24;
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +73,7 @@ impl From<aho_corasick::BuildError> for PatternError {
 /// The rules that find secrets.
 #[derive(Clone, Debug)]
 pub struct SecretRules {
+    filter: MarkFilter,
     formats: FormatRules,
     names: NameRules,
     commands: CommandRules,
@@ -81,6 +89,7 @@ impl SecretRules {
         let chosen = if kinds.is_empty() { &SecretKind::ALL[..] } else { kinds };
         let patterns: Result<Vec<_>, _> = patterns.iter().map(|pattern| Regex::new(pattern)).collect();
         Ok(Self {
+            filter: MarkFilter::new()?,
             formats: FormatRules::new()?,
             names: NameRules::new()?,
             commands: CommandRules::new()?,
@@ -108,7 +117,10 @@ impl SecretRules {
 
     /// Returns the secrets of a text, and how many bytes were looked at to find them.
     pub(super) fn find_counting(&self, text: &str, origin: &TextOrigin) -> (Vec<Finding>, usize) {
-        let (mut found, work) = self.built_in(text, 0, origin);
+        let (mut found, work) = match is_bare_name(text) && *origin == TextOrigin::Unknown {
+            true => (Vec::new(), text.len()),
+            false => self.built_in(text, 0, origin),
+        };
         found.retain(|finding| self.kinds.contains(&finding.kind));
         if !is_data(text) {
             for pattern in &self.patterns {
@@ -148,17 +160,32 @@ impl SecretRules {
         let view = View::of(text);
         let hay = Haystack::new(&view.text);
         let mut found = Vec::new();
-        let public = blocks::find(&hay, &mut found);
+        let may = self.filter.find(&hay);
+        let mut public = Vec::new();
+        if may.has(MarkedRule::Blocks) {
+            public = blocks::find(&hay, &mut found);
+        }
         self.formats.find(&hay, &mut found);
-        urls::find(&hay, &mut found);
-        links::find(&hay, &mut found);
-        self.names.find(&hay, &mut found);
+        if may.has(MarkedRule::Formats) {
+            formats::find_marks(&hay, &mut found);
+        }
+        if may.has(MarkedRule::Addresses) {
+            urls::find(&hay, &mut found);
+            links::find(&hay, &mut found);
+        }
+        let has_names = self.names.find(&hay, &mut found);
         self.commands.find(&hay, &mut found);
         self.marks.find(&hay, &mut found);
         lines::find(&hay, &mut found);
-        logins::find(&hay, &mut found);
-        columns::find(&hay, &mut found);
-        codes::find(&hay, &mut found);
+        if may.has(MarkedRule::Logins) {
+            logins::find(&hay, &mut found);
+        }
+        if has_names {
+            columns::find(&hay, &mut found);
+        }
+        if may.has(MarkedRule::Codes) {
+            codes::find(&hay, &mut found);
+        }
         lone::find(&hay, &public, &mut found);
         self.evidence.find(&hay, origin, &mut found);
         // The digits of a certificate may look like a key, but what is known by its name or format stays found.
@@ -172,7 +199,7 @@ impl SecretRules {
         if let Some(joined) = JoinedText::of(&view.text) {
             let hay = Haystack::new(&joined.text);
             let mut whole = Vec::new();
-            formats::find_marks(&hay, &mut whole);
+            formats::find_in_joined(&hay, &mut whole);
             work += hay.work() + self.encoded(&hay, depth, &mut whole, |span| joined.source(span));
             let source = |finding: Finding| Some(Finding { span: joined.source(&finding.span)?, ..finding });
             found.extend(whole.into_iter().filter_map(source));
@@ -180,7 +207,7 @@ impl SecretRules {
         for finding in &mut found {
             finding.span = view.source(&finding.span);
         }
-        if view.is_changed() {
+        if view.is_changed() && may.has(MarkedRule::Addresses) {
             // `%2F` and `%40` belong to a password here: without them it would end the address.
             let plain = Haystack::new(text);
             urls::find(&plain, &mut found);
@@ -223,6 +250,7 @@ impl SecretRules {
                 let mut found = Vec::new();
                 blocks::find(&hay, &mut found);
                 self.formats.find(&hay, &mut found);
+                formats::find_marks(&hay, &mut found);
                 for finding in &mut found {
                     finding.span = view.source(&finding.span);
                 }
@@ -259,6 +287,14 @@ impl SecretRules {
         named.retain(|finding| self.kinds.contains(&finding.kind));
         without_overlaps(text, named)
     }
+}
+
+/// Whether a text is a name, a number, a time or an id, as most fields of records hold: shorter than any key, and without a
+/// sign that joins a name and a value.
+fn is_bare_name(text: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    let is_time = text.len() == TIME_BYTES && text.ends_with('Z') && text.as_bytes()[10] == b'T';
+    text.len() < MIN_SECRET_BYTES && text.bytes().all(is_name) || is_time || is_uuid(text)
 }
 
 /// Searches a text window by window.

@@ -15,6 +15,9 @@ const MAX_ORACLE_BYTES: usize = 160;
 /// A user's name with more random bits is a token.
 const MIN_TOKEN_BITS: f64 = 60.0;
 
+/// What a text has in which there is an address.
+pub(super) const MARKS: &[&str] = &["://", "jdbc:oracle:"];
+
 /// Finds the credentials of addresses.
 pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
     hay.count(hay.bytes.len());
@@ -30,7 +33,7 @@ pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
         }
         let authority = &hay.bytes[start..end];
         let Some(host) = authority.iter().rposition(|&byte| byte == b'@') else { continue };
-        if !authority.get(host + 1).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'[') {
+        if !authority.get(host + 1).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"[/".contains(byte)) {
             continue;
         }
         let colon = authority[..host].iter().position(|&byte| byte == b':');

@@ -1,5 +1,6 @@
 //! Decides whether a value is a secret, or rather code, documentation, an id or a path.
 
+use super::ids::is_program_name;
 pub(super) use super::ids::{is_name, is_uuid};
 use super::names::Strength;
 use super::words::{WordList, has_letter_digit, is_rules, is_word_pair, is_words, parts, random_bits};
@@ -201,6 +202,7 @@ pub(super) fn is_chosen(value: &str) -> bool {
         && (8..=64).contains(&value.len())
         && (random_bits(value) >= 6.0 || has_letter_digit(value) || is_word_pair(value))
         && is_varied(value)
+        && !is_program_name(value)
         && !value.contains(['\\', '=', ','])
         && !is_constant(value)
         && !is_identifier(value)
@@ -258,7 +260,7 @@ pub(super) fn is_secret_value(value: &str, strength: Strength, notation: Notatio
     if is_short
         || value.len() > 4096
         || is_number(value)
-        || notation != Notation::Shell && is_constant(value)
+        || notation != Notation::Shell && (is_constant(value) || is_program_name(value))
         || FLAGS.contains(lower.as_str())
         || is_placeholder(value)
         || is_code(value, notation)
@@ -293,7 +295,11 @@ pub(super) fn is_secret_value(value: &str, strength: Strength, notation: Notatio
             let is_enough = bits >= 12.0 && (has_digit || has_sign) || bits >= 36.0;
             has_letter && bits >= length as f64 * 1.2 && is_enough || is_likely(value)
         }
-        (Notation::Bare, Strength::Strong) => is_random(20.0, 1.8, 8) && has_digit && !is_type(value),
+        (Notation::Bare, Strength::Strong) => {
+            // A key in base32 may have no digit.
+            let is_long = length >= 24 && bits >= length as f64 * 3.5;
+            is_random(20.0, 1.8, 8) && (has_digit && !is_type(value) || is_long)
+        }
         (Notation::Bare, Strength::Weak) => is_random(60.0, 2.5, 20) && has_digit,
     }
 }

@@ -29,11 +29,17 @@ impl<'t> View<'t> {
         }
         let mut text = String::with_capacity(source.len());
         let mut known: Vec<(usize, usize)> = Vec::new();
-        for (start, shown) in (Pieces { source, at: 0, is_line_start: true }) {
-            if known.last().is_none_or(|(last, _)| text.len() >= last + KNOWN_EVERY) {
-                known.push((text.len(), start));
+        let mut pieces = Pieces { source, at: 0, is_line_start: true };
+        loop {
+            let plain = pieces.next_plain();
+            if plain.is_empty() {
+                let Some((start, shown)) = pieces.next() else { break };
+                note(&mut known, text.len(), start);
+                text.push(shown);
+            } else {
+                note(&mut known, text.len(), plain.start);
+                text.push_str(&source[plain]);
             }
-            text.push(shown);
         }
         Self { text: Cow::Owned(text), source, known }
     }
@@ -72,6 +78,28 @@ struct Pieces<'t> {
     source: &'t str,
     at: usize,
     is_line_start: bool,
+}
+
+/// Remembers a position, if the last one is far away.
+fn note(known: &mut Vec<(usize, usize)>, shown: usize, start: usize) {
+    if known.last().is_none_or(|(last, _)| shown >= last + KNOWN_EVERY) {
+        known.push((shown, start));
+    }
+}
+
+impl Pieces<'_> {
+    /// The next bytes that show themselves, at most as many as are between two known positions; none at the start of a line.
+    fn next_plain(&mut self) -> Range<usize> {
+        let start = self.at;
+        if self.is_line_start {
+            return start..start;
+        }
+        let rest = self.source.as_bytes()[start..].iter().take(KNOWN_EVERY);
+        let is_plain =
+            |byte: &&u8| byte.is_ascii() && !matches!(**byte, b'\\' | b'%' | b'&' | 0x1b | 0 | b'\n');
+        self.at += rest.take_while(is_plain).count();
+        start..self.at
+    }
 }
 
 impl Iterator for Pieces<'_> {

@@ -11,6 +11,7 @@ use super::tokens::Token;
 use super::vocabulary::{
     ASK_WORDS, ITEM_FIELDS, OTHER_COMMANDS, SECTION_WORDS, SOURCE_COMMANDS, SOURCE_WORDS,
 };
+use crate::redact::names::Strength;
 use crate::redact::origin::TextOrigin;
 use crate::redact::words::parts;
 
@@ -28,6 +29,8 @@ pub(super) struct LinesAbove {
     /// How many of the next lines may be an answer.
     answers: usize,
     section: Option<Section>,
+    /// How many of the next lines may hold the value of the secret whose block this is, and how surely.
+    block: Option<(usize, Evidence)>,
     /// Of the whole text.
     origin: TextOrigin,
 }
@@ -44,12 +47,13 @@ struct Section {
 impl LinesAbove {
     /// What speaks for the secrets of a text before its first line.
     pub(super) fn new(origin: &TextOrigin) -> Self {
-        Self { answers: 0, section: None, origin: origin.clone() }
+        Self { answers: 0, section: None, block: None, origin: origin.clone() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.answers == 0
             && self.section.is_none()
+            && self.block.is_none()
             && matches!(self.origin, TextOrigin::Unknown | TextOrigin::Message(_))
     }
 
@@ -69,6 +73,9 @@ impl LinesAbove {
         let mut found = outputs::secrets(&self.origin, line);
         if self.answers > 0 && !text.trim().is_empty() {
             found.extend(answer(line));
+        }
+        if let Some((_, evidence)) = self.block {
+            found.extend(in_block(line, evidence));
         }
         if let Some(section) = &self.section {
             found.extend(
@@ -93,6 +100,11 @@ impl LinesAbove {
             true => MAX_ANSWER_LINES,
             false if line.tokens.len() > 3 => 0,
             false => self.answers.saturating_sub(1),
+        };
+        self.block = match block_of(line, text) {
+            Some(evidence) => Some((MAX_ANSWER_LINES, evidence)),
+            None if text.trim_start().starts_with('}') => None,
+            None => self.block.and_then(|(lines, evidence)| Some((lines.checked_sub(1)?, evidence))),
         };
         let heading = Section::of(text);
         if heading.is_some() {
@@ -171,6 +183,27 @@ fn is_label(line: &LineView<'_>, text: &str) -> bool {
     };
     let has_clue = line.clues.iter().any(|clue| is_name(clue.kind) || has_login(&clue.span));
     has_clue && !line.is_code && text.ends_with([':', '?', '：'])
+}
+
+/// `"admin_password": {`: the value stands in its block.
+fn block_of(line: &LineView<'_>, text: &str) -> Option<Evidence> {
+    let name =
+        text.strip_suffix('{')?.trim_end().strip_suffix([':', '='])?.trim_end().trim_end_matches(['"', '\'']);
+    let end = line.piece.start + name.len();
+    line.clues.iter().filter(|clue| clue.span.end == end).find_map(|clue| match clue.kind {
+        ClueKind::Name(Strength::Password) => Some(Evidence::Sure),
+        ClueKind::Name(_) => Some(Evidence::Near),
+        ClueKind::Login | ClueKind::Topic => None,
+    })
+}
+
+/// `"value": "…"` in the block of a secret.
+fn in_block(line: &LineView<'_>, evidence: Evidence) -> Option<Range<usize>> {
+    let token = line.tokens.iter().rev().find(|token| token.quote.is_some())?;
+    let name = line.name_before(token).map(|name| line.text[name].to_ascii_lowercase())?;
+    let is_value = ["value", "default", "content", "data", "plain", "plaintext"].contains(&name.as_str());
+    let is_enough = evidence.asks_for().is_some_and(|least| shape(line.token(token)) >= least);
+    (is_value && is_enough).then(|| token.span.clone())
 }
 
 /// The only token of a line, or the second of a user and a password.

@@ -9,7 +9,8 @@ use super::numbers;
 use super::phrases;
 use super::shape::{Shape, is_digest, shape};
 use super::tokens::{Token, tokens};
-use super::vocabulary::{KEYWORDS, LINKS, VALUE_NAMES};
+use super::vocabulary::{INPUT_CALLS, KEYWORDS, LINKS, VALUE_NAMES};
+use crate::redact::languages;
 use crate::redact::names::Strength;
 
 /// How far a name is from its value.
@@ -52,7 +53,7 @@ impl<'t> LineView<'t> {
         if !self.clues.is_empty() {
             let secrets = self.tokens.iter().enumerate().filter(|(at, token)| self.is_secret(*at, token));
             found.extend(secrets.map(|(_, token)| token.span.clone()));
-            found.extend(numbers::secret_number(self));
+            found.extend(numbers::secret_numbers(self));
             found.extend(phrases::phrase(self));
         }
         above.note(self);
@@ -110,7 +111,7 @@ impl<'t> LineView<'t> {
                 && between.len() <= MAX_DISTANCE
                 && between
                     .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b" '_-".contains(&byte) || byte >= 0x80)
+                    .all(|byte| byte.is_ascii_alphanumeric() || b" '_-@.".contains(&byte) || byte >= 0x80)
         };
         let is_sentence = self.text[name.end..token.span.start].contains(':')
             && !self.text[name.end..token.span.start].contains('=')
@@ -136,11 +137,14 @@ impl<'t> LineView<'t> {
             return Evidence::None;
         }
         let joint = Joint::of(between, token);
-        let is_human = strength == Strength::Password || name.to_ascii_lowercase().ends_with("secret");
+        let lower = name.to_ascii_lowercase();
+        let is_human = strength == Strength::Password
+            || lower.ends_with("secret")
+            || lower.contains("shared") && lower.ends_with("key");
         // "the token 3f2a…" names one; a sign gives it.
         let is_given = strength == Strength::Strong && joint.is_joined;
         let is_enough = match is_digest(self.token(token)) {
-            true => is_given || strength == Strength::Password && (joint.is_joined || joint.is_linked),
+            true => is_given || strength != Strength::Weak && (joint.is_joined || joint.is_linked),
             false => is_human,
         };
         match self.by_place(token, clue, between, &joint) {
@@ -157,8 +161,15 @@ impl<'t> LineView<'t> {
         let is_alone = self.ends_line(token.span.end) && !self.is_code;
         // "pass … to it" is a sentence.
         let is_verb = self.text[clue.span.clone()].eq_ignore_ascii_case("pass");
+        // `<Password Type="…">…</Password>`
+        let is_in_tag = between.ends_with('>') && self.text[token.span.end..].starts_with("</");
         match words(between).len() {
+            _ if is_in_tag || is_typed(between) => Evidence::Sure,
+            // `aes_key = bytes.fromhex("…")`
+            _ if self.is_code && is_digest(self.token(token)) && is_converted(between) => Evidence::Sure,
             0 if joint.is_joined || is_alone || self.is_command(clue) => Evidence::Sure,
+            // A verb may come last: "pasahitza … da".
+            0 if clue.is_foreign || self.is_in_other_language(clue) => Evidence::Sure,
             // Some languages have no blanks between words.
             1 if is_alone && !between.bytes().any(|byte| byte.is_ascii_alphabetic()) => Evidence::Sure,
             _ if is_verb && !joint.is_linked => Evidence::Faint,
@@ -168,12 +179,23 @@ impl<'t> LineView<'t> {
         }
     }
 
+    /// Whether a name is a word of another language in ASCII letters, in a sentence.
+    fn is_in_other_language(&self, clue: &Clue) -> bool {
+        !self.is_code && languages::of_word(&self.text[clue.span.clone()].to_ascii_lowercase()).is_some()
+    }
+
     /// "use … as the password", "is … still the password?"
     fn before_name(&self, token: &Token) -> Evidence {
         let mut names = self.clues.iter().filter(|clue| clue.span.start >= token.span.end);
         let is_password = |clue: &&Clue| {
             let is_verb = self.text[clue.span.clone()].eq_ignore_ascii_case("pass");
-            clue.kind == ClueKind::Name(Strength::Password) && !is_verb
+            let between = self.text[token.span.end..clue.span.start].trim_start_matches(['"', '\'', '`']);
+            match clue.kind {
+                ClueKind::Name(Strength::Password) => !is_verb,
+                // "use … as the secret"
+                ClueKind::Name(_) => between.starts_with(" as "),
+                ClueKind::Login | ClueKind::Topic => false,
+            }
         };
         let Some(clue) = names.find(is_password) else { return Evidence::None };
         let between = &self.text[token.span.end..clue.span.start];
@@ -223,7 +245,7 @@ struct Joint {
 
 impl Joint {
     fn of(between: &str, token: &Token) -> Self {
-        let is_listed = between.starts_with(['"', '\'']) && between.len() <= 6;
+        let is_listed = between.trim_start_matches([']', ')']).starts_with(['"', '\'']) && between.len() <= 6;
         let is_joined = between.contains([':', '=', '>', '|', '→', '：'])
             || token.quote.is_some() && (!between.contains(',') || is_listed);
         let is_linked = words(between).last().is_some_and(|last| LINKS.contains(&last.to_lowercase()))
@@ -232,16 +254,38 @@ impl Joint {
     }
 }
 
+/// `'#password').type('`: what follows is typed into the field.
+fn is_typed(between: &str) -> bool {
+    let call = between.trim_start_matches(['"', '\'', ')', ']']).strip_prefix('.');
+    call.and_then(|call| call.split_once('('))
+        .is_some_and(|(name, rest)| rest.len() == 1 && INPUT_CALLS.contains(&name.to_ascii_lowercase()))
+}
+
+/// ` = bytes.fromhex("`: the value is the argument of a call.
+fn is_converted(between: &str) -> bool {
+    let call = between.trim_start().strip_prefix(['=', ':']);
+    call.and_then(|call| call.split_once('(')).is_some_and(|(name, rest)| {
+        rest.len() <= 2
+            && name.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:".contains(&byte))
+    })
+}
+
 pub(super) fn words(text: &str) -> Vec<&str> {
     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
     words.filter(|word| word.chars().any(char::is_alphabetic)).take(MAX_WORDS + 1).collect()
+}
+
+/// Whether a line is a sentence that ends with a remark: "… is the old one (see below)".
+fn is_aside(line: &str) -> bool {
+    let is_sentence = line.split(' ').filter(|word| word.len() > 1).take(4).count() == 4;
+    is_sentence && line.ends_with(')') && line.contains(" (") && !line.contains(['=', ';', '{', '"', '\''])
 }
 
 /// Whether a line is one of a program.
 fn is_code(line: &str) -> bool {
     let line = line.trim_end().trim_start_matches(['+', '-', ' ', '\t']);
     let first = line.split([' ', '(']).next().unwrap_or_default();
-    let ends = line.ends_with([';', '{', '}', ')', ',', '(']) || line.ends_with("=>");
+    let ends = line.ends_with([';', '{', '}', ')', ',', '(']) && !is_aside(line) || line.ends_with("=>");
     let has_call = line.contains("(")
         && line.contains(")")
         && (line.contains('.') || line.contains('=') || line.contains("::"));

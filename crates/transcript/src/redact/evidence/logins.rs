@@ -83,6 +83,9 @@ impl LineView<'_> {
             () if is_named => Evidence::Near,
             // `IDENTIFY ann …`
             () if is_command && is_before && ends && count <= 1 => Evidence::Sure,
+            () if is_setting && name.to_ascii_lowercase().ends_with("community") => Evidence::Sure,
+            // `createUser monitor SHA "…" AES "…"`
+            () if is_before && token.quote.is_some() && name == "createUser" => Evidence::Sure,
             () if is_setting => Evidence::Near,
             () if is_login && count <= MAX_WORDS && !between.contains(". ") => Evidence::Near,
             () => Evidence::Faint,

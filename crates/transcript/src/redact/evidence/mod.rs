@@ -26,8 +26,10 @@ use super::haystack::Haystack;
 use super::kind::SecretKind;
 use super::origin::TextOrigin;
 use super::rules::Finding;
+use super::values::is_likely;
 
 pub(super) use outputs::is_plain_name;
+pub(super) use shape::is_digest;
 
 /// A longer line is looked at in pieces.
 const MAX_PIECE_BYTES: usize = 2048;
@@ -98,6 +100,11 @@ pub(super) fn is_likely_token(token: &str) -> bool {
 /// Whether a token is a password if its place surely announces one.
 pub(super) fn is_possible(token: &str) -> bool {
     shape::shape(token) >= Shape::Possible
+}
+
+/// Whether a token is a password where nothing else can stand.
+pub(super) fn is_password(token: &str) -> bool {
+    is_likely(token) || is_possible(token)
 }
 
 /// The lines of a text; long ones are cut between words.

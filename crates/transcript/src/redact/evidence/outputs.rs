@@ -12,7 +12,7 @@ use crate::redact::origin::TextOrigin;
 use crate::redact::words::parts;
 
 /// The most cells of a row, and the most of them that are words.
-const MAX_CELLS: usize = 6;
+const MAX_CELLS: usize = 8;
 const MAX_WORD_CELLS: usize = 2;
 
 /// How much an origin speaks for a token, by its place.

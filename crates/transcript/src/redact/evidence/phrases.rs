@@ -10,6 +10,8 @@ use crate::redact::names::Strength;
 const MIN_WORDS: usize = 3;
 const MAX_WORDS: usize = 8;
 const MAX_BYTES: usize = 100;
+/// How many words say which password is meant.
+const MAX_NAME_WORDS: usize = 5;
 /// How many letters the words of a passphrase have.
 const WORD_LETTERS: std::ops::RangeInclusive<usize> = 3..=9;
 /// Endings of verbs and of what is made of them.
@@ -29,7 +31,11 @@ fn phrase_after(line: &LineView<'_>, name_end: usize) -> Option<Range<usize>> {
     let bare = rest.trim_start();
     let value = match bare.strip_prefix([':', '=']) {
         Some(value) => value,
-        None => bare.split_once(' ').filter(|(verb, _)| LINKS.contains(verb))?.1,
+        None => match bare.split_once(' ').filter(|(verb, _)| LINKS.contains(verb)) {
+            Some((_, value)) => value,
+            // "passphrase for the new key: …"
+            None => bare.split_once(": ").filter(|(what, _)| what.split(' ').count() <= MAX_NAME_WORDS)?.1,
+        },
     };
     let start = line.piece.end - value.trim_start_matches([' ', ':', '"', '\'', '`']).len();
     let limit = line.text.floor_char_boundary(line.piece.end.min(start + MAX_BYTES));

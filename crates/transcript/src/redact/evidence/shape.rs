@@ -71,7 +71,7 @@ impl Classes {
 }
 
 /// Whether it is a UUID or has as many hexadecimal digits as keys have.
-pub(super) fn is_digest(token: &str) -> bool {
+pub(in crate::redact) fn is_digest(token: &str) -> bool {
     let is_hex = HEX_BYTES.contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_hexdigit());
     (is_hex || is_uuid(token)) && is_varied(token)
 }
@@ -89,6 +89,7 @@ pub(super) fn shape(token: &str) -> Shape {
         || is_expression(token)
         || is_file(token)
         || is_algorithm(token)
+        || is_key_press(token)
     {
         return Shape::Plain;
     }
@@ -99,7 +100,10 @@ pub(super) fn shape(token: &str) -> Shape {
     if classes.signs == 0 && token.contains('_') && has_name_word(token) {
         return Shape::Plain;
     }
-    if is_mixture(token, &classes) || is_likely(token) && classes.signs + classes.digits >= 2 {
+    if is_product_key(token)
+        || is_mixture(token, &classes)
+        || is_likely(token) && classes.signs + classes.digits >= 2
+    {
         return Shape::Likely;
     }
     if is_made_of_words(token, &classes) { Shape::Possible } else { Shape::Plain }
@@ -152,8 +156,39 @@ fn is_made_of_words(token: &str, classes: &Classes) -> bool {
         && bits >= token.len() as f64 * 2.0
         && is_varied(token)
         && !token.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && (classes.digits > 0 || bits >= 36.0);
-    is_numbered || is_signed || is_phrase || is_short_key
+        && (classes.digits > 0 || bits >= 26.0);
+    // Digits in the midst of letters: no word and no word with a number.
+    let is_laced = is_plain
+        && token.len() >= 8
+        && digits < classes.digits
+        && token.as_bytes()[0].is_ascii_alphabetic()
+        && classes.upper == 0
+        && is_varied(token)
+        && !token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_numbered || is_signed || is_phrase || is_short_key || is_laced
+}
+
+/// `QYBM-SIGV-OED6-OJN3`: groups of capitals and digits of the same length.
+fn is_product_key(token: &str) -> bool {
+    let mut groups = token.split('-');
+    let length = groups.next().map_or(0, str::len);
+    let is_group = |group: &str| {
+        group.len() == length && group.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    };
+    let count = token.split('-').count();
+    (4..=6).contains(&length)
+        && (3..=8).contains(&count)
+        && token.split('-').all(is_group)
+        && token.bytes().any(|byte| byte.is_ascii_digit())
+        && token.bytes().any(|byte| byte.is_ascii_uppercase())
+        && random_bits(token) >= token.len() as f64 * 2.0
+}
+
+/// `Ctrl+Shift+M`
+fn is_key_press(token: &str) -> bool {
+    let first = token.split('+').next().unwrap_or_default().to_ascii_lowercase();
+    token.contains('+')
+        && ["ctrl", "cmd", "alt", "shift", "meta", "option", "control", "super"].contains(&first.as_str())
 }
 
 /// `A128CBC-HS256`
@@ -195,7 +230,8 @@ fn is_file(token: &str) -> bool {
 /// A part of a program, of a command or of a table.
 fn is_expression(token: &str) -> bool {
     let first = token.as_bytes()[0];
-    let has = |marks: &[&str]| marks.iter().any(|mark| token.contains(mark));
+    let padded = token.trim_end_matches('=');
+    let has = |marks: &[&str]| marks.iter().any(|mark| padded.contains(mark));
     // A date, a time, a version.
     let is_number = token.bytes().all(|byte| !byte.is_ascii_alphabetic() || b"TZvxe".contains(&byte))
         && !token.contains(['!', '#', '$', '%', '^', '&', '*', '?', '@']);

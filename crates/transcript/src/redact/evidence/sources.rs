@@ -1,9 +1,9 @@
 //! Whether a command, a file or an address shows secrets, by its words.
 
 use super::vocabulary::{
-    DIGEST_COMMANDS, FILE_NOUNS, FILTERS, GENERATORS, LISTING_WORDS, LOGIN_FILES, OTHER_COMMANDS,
-    PASSED_FLAGS, PLAIN_ENDINGS, SAMPLE_FILES, SEARCHES, SECRET_FILES, SECRET_PROGRAMS, SHOW_VERBS,
-    SILENT_COMMANDS, SURE_NOUNS, TOKEN_NOUNS, TOPIC_NOUNS, VALUE_ENDINGS, WRAPPERS,
+    CONFIG_FILES, DIGEST_COMMANDS, FILE_NOUNS, FILTERS, GENERATORS, LISTING_WORDS, LOGIN_FILES,
+    OTHER_COMMANDS, PASSED_FLAGS, PLAIN_ENDINGS, SAMPLE_FILES, SEARCHES, SECRET_FILES, SECRET_PROGRAMS,
+    SHOW_VERBS, SILENT_COMMANDS, SURE_NOUNS, TOKEN_NOUNS, TOPIC_NOUNS, VALUE_ENDINGS, WRAPPERS,
 };
 use crate::redact::names::{self, Strength};
 use crate::redact::origin::TextOrigin;
@@ -58,6 +58,9 @@ pub(in crate::redact) fn of_file(path: &str) -> TextOrigin {
         // `.docker/config.json`, `.kube/config`
         () if [".docker", ".kube", ".aws"].contains(&folder) && stem != "readme" => TextOrigin::Topic,
         () if stem.starts_with(".env") || name.starts_with(".env") || ending == "env" => TextOrigin::Topic,
+        () if CONFIG_FILES.contains(name) || stem.starts_with("appsettings") && ending == "json" => {
+            TextOrigin::Topic
+        }
         () if ending == "tfvars" || ending == "environ" || name == "environ" => TextOrigin::Topic,
         () if ending == "key" || stem.ends_with("_key") && is_value => TextOrigin::Secrets,
         () if has(&SURE_NOUNS, stem) || has(&SURE_NOUNS, ending) => TextOrigin::Secrets,
@@ -160,8 +163,13 @@ impl<'c> Stage<'c> {
             let is_value = std::mem::replace(&mut is_passed, PASSED_FLAGS.contains(word));
             !is_value && !word.starts_with('-') && !word.contains('$')
         });
-        let noun = if SECRET_PROGRAMS.contains(self.program) { Noun::Secret } else { Noun::None };
-        let origin = of_parts(noun, asked);
+        let is_vault = SECRET_PROGRAMS.contains(self.program);
+        let noun = if is_vault { Noun::Secret } else { Noun::None };
+        let origin = match of_parts(noun, asked) {
+            // What such a program prints without being told what to do.
+            TextOrigin::Topic if is_vault => TextOrigin::Secrets,
+            origin => origin,
+        };
         // `env`, inside of a container.
         let shows_all = self.words.last().is_some_and(|word| ["env", "printenv"].contains(word));
         let of_variable =

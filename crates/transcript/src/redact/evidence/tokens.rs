@@ -26,8 +26,14 @@ pub(super) fn tokens(text: &str, piece: &Range<usize>) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = piece.start;
+    // Where the string ends in which this is, and its quotation mark.
+    let mut string = (piece.start, None);
     while at < piece.end {
         let byte = bytes[at];
+        if at >= string.0 && string.1.take().is_some() && at == string.0 {
+            at += 1;
+            continue;
+        }
         if b"\"'`".contains(&byte) && !is_apostrophe(bytes, at) {
             let limit = piece.end.min(at + 1 + MAX_TOKEN_BYTES);
             let end = memchr::memchr(byte, &bytes[at + 1..limit]).map(|length| at + 1 + length);
@@ -39,6 +45,9 @@ pub(super) fn tokens(text: &str, piece: &Range<usize>) -> Vec<Token> {
                 at = end + 1;
                 continue;
             }
+            if let Some(end) = end.filter(|_| string.1.is_none()) {
+                string = (end, Some(byte));
+            }
         }
         if is_end(byte) {
             at += 1;
@@ -47,7 +56,14 @@ pub(super) fn tokens(text: &str, piece: &Range<usize>) -> Vec<Token> {
         let length = bytes[at..piece.end].iter().position(|byte| is_end(*byte)).unwrap_or(piece.end - at);
         let run = &text[at..at + length];
         let length = next_parameter(run);
+        let first = found.len();
         push(text, at..at + length, None, &mut found);
+        // `"…;User Id=sa;Password=…;"`: what is set inside of a string is as good as quoted.
+        if let [_, value] = &mut found[first..]
+            && value.user.is_none()
+        {
+            value.quote = string.1;
+        }
         at += length + usize::from(length < run.len());
     }
     join_users(text, &mut found);
@@ -72,6 +88,18 @@ fn is_apostrophe(bytes: &[u8], at: usize) -> bool {
 
 fn push(text: &str, span: Range<usize>, quote: Option<u8>, found: &mut Vec<Token>) {
     if span.len() > MAX_TOKEN_BYTES {
+        return;
+    }
+    // `${name:value}`, `${NAME:-value}`
+    if let Some(inside) = text[span.clone()].strip_prefix("${").and_then(|rest| rest.strip_suffix('}'))
+        && let Some((name, value)) = inside.split_once(':')
+    {
+        let value = value.trim_start_matches(['-', '=', '?']);
+        let (start, end) = (span.start + 2, span.end - 1);
+        found.push(Token { span: start..start + name.len(), quote: None, user: None });
+        if !value.is_empty() {
+            found.push(Token { span: end - value.len()..end, quote: quote.or(Some(b'}')), user: None });
+        }
         return;
     }
     let all = &text[span.clone()];

@@ -40,21 +40,13 @@ pub(super) const LOGIN_WORDS: &[&str] = &[
     "bind",
     "connect",
     "jwt",
-    "benutzer",
-    "utilisateur",
-    "usuario",
-    "utente",
-    "gebruiker",
-    "логин",
-    "用户",
-    "ユーザー",
     "vpn",
     "licen",
+    "activation code",
     "psk",
     "one-time",
     "recovery code",
     "security answer",
-    "schlüssel",
     "key content",
 ];
 
@@ -67,6 +59,7 @@ pub(super) static PAIR_WORDS: WordList = WordList::new(
 /// Verbs, and other words between the word for a secret and its value.
 pub(super) static LINKS: WordList = WordList::new(
     "is was ist lautet war equals to are es est è é são sao era fue était là jest to je är er on είναι 是 为 為 は 은 는 \
+     ialah ni yw da ir yra és està está ay ná na ligger lyder sono است 입니다 е є на \
      adalah este هي هو है um now still enter type use using with as like called ist's it's its s that's becomes follows from old new",
 );
 
@@ -123,6 +116,18 @@ pub(super) const CODE_WORDS: &[&str] = &[
     "otp",
     "passcode",
     "verification code",
+    "confirmation code",
+    "2fa code",
+    "mfa code",
+    "sms code",
+    "auth code",
+    "login code",
+    "gate code",
+    "safe code",
+    "unlock code",
+    "lock code",
+    "cvv",
+    "cvc",
 ];
 
 /// Words for secrets in the names of files and in commands that can mean nothing else.
@@ -135,8 +140,9 @@ pub(super) static FILE_NOUNS: WordList = WordList::new("token tokens pass pw pwd
 pub(super) static TOKEN_NOUNS: WordList = WordList::new("token tokens keyfile askpass keyvault");
 pub(super) static TOPIC_NOUNS: WordList = WordList::new("auth login pass pw pwd");
 /// Programs that keep secrets.
-pub(super) static SECRET_PROGRAMS: WordList =
-    WordList::new("pass op bw lpass gopass keepassxc-cli secret-tool rbw");
+pub(super) static SECRET_PROGRAMS: WordList = WordList::new(
+    "pass op bw lpass gopass keepassxc-cli secret-tool rbw doppler infisical chamber sops envchain akeyless berglas",
+);
 /// Verbs of commands that show something.
 pub(super) static SHOW_VERBS: WordList = WordList::new(
     "get show read print output view lookup access find reveal decrypt dump select fetch generate gen create issue item \
@@ -194,11 +200,37 @@ pub(super) const GENERATORS: &[&str] = &[
     "sops -d",
     "sops --decrypt",
     "ansible-vault view",
+    "account keys list",
+    "keys list -g",
+    "credential show",
+    "join-token",
+    "kubeadm token create",
+    "rails secret",
+    "rake secret",
+    "mix phx.gen.secret",
+    "gh auth token",
+    "print-identity-token",
+    "create-access-key",
+    "get-parameter --name",
+    "find-generic-password",
+    "find-internet-password",
+    "secrets versions access",
+    "generate-password",
+    "get-random-password",
+    "RNGCryptoServiceProvider",
+    "SecureRandom.",
+    "wp config get",
 ];
 /// Files of secrets by their names.
 pub(super) static SECRET_FILES: WordList = WordList::new(
     ".pgpass .netrc _netrc .my.cnf .mylogin.cnf .git-credentials .htpasswd .vault-token .dockercfg .pypirc .npmrc .s3cfg .boto \
      chap-secrets pap-secrets .smbcredentials .passwd .credentials .secrets .token id_rsa id_ed25519",
+);
+/// Files of settings among which are secrets.
+pub(super) static CONFIG_FILES: WordList = WordList::new(
+    "gradle.properties application.properties application.yml application.yaml local.settings.json web.config app.config \
+     settings.xml keystore.properties key.properties local.properties rclone.conf wg0.conf wpa_supplicant.conf my.cnf odbc.ini \
+     parameters.yml config.xml hosts.yml credentials.xml",
 );
 /// Words in the names of files of users.
 pub(super) static LOGIN_FILES: WordList = WordList::new("users accounts logins admins userlist operators");
@@ -271,6 +303,11 @@ pub(super) static KEYWORDS: WordList = WordList::new(
 /// Names that say nothing of their values.
 pub(super) static VALUE_NAMES: WordList = WordList::new(
     "value val default content data body text new old now it this these here following follows below a q",
+);
+
+/// Methods that enter a text into a field.
+pub(super) static INPUT_CALLS: WordList = WordList::new(
+    "type fill send_keys sendkeys setvalue set_value typetext input_text entertext presssequentially press_sequentially",
 );
 
 /// Phrases for getting in.

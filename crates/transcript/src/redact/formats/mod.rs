@@ -1,6 +1,7 @@
 //! Finds secrets by their format: one pass over the text finds the prefixes, and each is followed by a bounded look at what
 //! comes after it.
 
+mod services;
 mod table;
 mod unprefixed;
 
@@ -13,6 +14,7 @@ use super::kind::SecretKind;
 use super::rules::Finding;
 use super::values::{is_sample, is_varied};
 use super::words::random_bits;
+use services::SERVICE_FORMATS;
 use table::FORMATS;
 
 /// A token is broken over at most this many lines.
@@ -49,11 +51,12 @@ pub(super) struct FormatRules {
 
 impl FormatRules {
     pub(super) fn new() -> Result<Self, BuildError> {
-        let mut prefixes: Vec<&str> = FORMATS.iter().map(|format| format.prefix).collect();
+        let formats = || FORMATS.iter().chain(SERVICE_FORMATS);
+        let mut prefixes: Vec<&str> = formats().map(|format| format.prefix).collect();
         prefixes.sort_unstable();
         prefixes.dedup();
         let of_prefix = |prefix: &&str| {
-            let mut all: Vec<_> = FORMATS.iter().filter(|format| prefix.starts_with(format.prefix)).collect();
+            let mut all: Vec<_> = formats().filter(|format| prefix.starts_with(format.prefix)).collect();
             all.sort_by_key(|format| std::cmp::Reverse(format.prefix.len()));
             all
         };
@@ -160,4 +163,4 @@ fn is_random_tail(hay: &Haystack<'_>, tail: &str) -> bool {
     is_varied(head) && !is_sample(head) && random_bits(head) >= head.len() as f64 * MIN_TAIL_BITS
 }
 
-pub(super) use unprefixed::find_marks;
+pub(super) use unprefixed::{find_in_joined, find_marks, marks};

@@ -6,14 +6,14 @@ use crate::redact::kind::SecretKind as Kind;
 
 use Alphabet::{Alnum, Base64, Capitals, Digits, Dotted, Header, Hex, Token, Word};
 
-const fn run(alphabet: Alphabet, min: usize, max: usize) -> FormatPart {
+pub(super) const fn run(alphabet: Alphabet, min: usize, max: usize) -> FormatPart {
     Run { alphabet, min, max }
 }
 
-const HEX32: &[FormatPart] = &[run(Hex, 32, 32)];
-const HEX40: &[FormatPart] = &[run(Hex, 40, 40)];
-const HEX64: &[FormatPart] = &[run(Hex, 64, 64)];
-const UUID: &[FormatPart] = &[
+pub(super) const HEX32: &[FormatPart] = &[run(Hex, 32, 32)];
+pub(super) const HEX40: &[FormatPart] = &[run(Hex, 40, 40)];
+pub(super) const HEX64: &[FormatPart] = &[run(Hex, 64, 64)];
+pub(super) const UUID: &[FormatPart] = &[
     run(Hex, 8, 8),
     Lit("-"),
     run(Hex, 4, 4),
@@ -25,21 +25,21 @@ const UUID: &[FormatPart] = &[
     run(Hex, 12, 12),
 ];
 /// A tail of any length: services make their keys longer over the years.
-const TOKEN20: &[FormatPart] = &[run(Token, 20, 512)];
+pub(super) const TOKEN20: &[FormatPart] = &[run(Token, 20, 512)];
 /// With a part for routing behind a full stop.
-const GITLAB: &[FormatPart] = &[run(Dotted, 20, 512)];
-const TOKEN32: &[FormatPart] = &[run(Token, 32, 512)];
+pub(super) const GITLAB: &[FormatPart] = &[run(Dotted, 20, 512)];
+pub(super) const TOKEN32: &[FormatPart] = &[run(Token, 32, 512)];
 const ALNUM16: &[FormatPart] = &[run(Alnum, 16, 255)];
-const ALNUM20: &[FormatPart] = &[run(Alnum, 20, 255)];
-const ALNUM32: &[FormatPart] = &[run(Alnum, 32, 255)];
-const ALNUM36: &[FormatPart] = &[run(Alnum, 36, 255)];
+pub(super) const ALNUM20: &[FormatPart] = &[run(Alnum, 20, 255)];
+pub(super) const ALNUM32: &[FormatPart] = &[run(Alnum, 32, 255)];
+pub(super) const ALNUM36: &[FormatPart] = &[run(Alnum, 36, 255)];
 const BASE64: &[FormatPart] = &[run(Base64, 24, 1024)];
 
-const fn format(kind: Kind, prefix: &'static str, tail: &'static [FormatPart]) -> Format {
+pub(super) const fn format(kind: Kind, prefix: &'static str, tail: &'static [FormatPart]) -> Format {
     Format { kind, prefix, tail }
 }
 
-const fn key(prefix: &'static str, tail: &'static [FormatPart]) -> Format {
+pub(super) const fn key(prefix: &'static str, tail: &'static [FormatPart]) -> Format {
     format(Kind::ApiKey, prefix, tail)
 }
 

@@ -24,7 +24,7 @@ struct MarkFormat {
     after: (Alphabet, usize, usize),
 }
 
-const MARK_FORMATS: [MarkFormat; 10] = [
+static MARK_FORMATS: [MarkFormat; 18] = [
     // Terraform
     MarkFormat { mark: ".atlasv1.", before: (Alphabet::Alnum, 14, 14), after: (Alphabet::Token, 60, 80) },
     // Telegram bots
@@ -38,6 +38,15 @@ const MARK_FORMATS: [MarkFormat; 10] = [
     MarkFormat { mark: "+ABa", before: (Alphabet::Base64, 76, 76), after: (Alphabet::Base64, 8, 8) },
     MarkFormat { mark: "ACDb", before: (Alphabet::Base64, 76, 76), after: (Alphabet::Base64, 6, 8) },
     MarkFormat { mark: "JQQJ99", before: (Alphabet::Base64, 52, 52), after: (Alphabet::Base64, 20, 40) },
+    MarkFormat { mark: "AZDO", before: (Alphabet::Alnum, 76, 76), after: (Alphabet::Alnum, 4, 4) },
+    MarkFormat { mark: "AzCaA", before: (Alphabet::Alnum, 33, 33), after: (Alphabet::Base64, 5, 8) },
+    MarkFormat { mark: "AzSeA", before: (Alphabet::Alnum, 42, 42), after: (Alphabet::Alnum, 6, 6) },
+    MarkFormat { mark: "AzFu", before: (Alphabet::Token, 44, 44), after: (Alphabet::Header, 6, 8) },
+    MarkFormat { mark: "+ACR", before: (Alphabet::Base64, 42, 42), after: (Alphabet::Alnum, 6, 6) },
+    MarkFormat { mark: "+ASb", before: (Alphabet::Base64, 33, 33), after: (Alphabet::Base64, 7, 8) },
+    MarkFormat { mark: "+AEh", before: (Alphabet::Base64, 33, 33), after: (Alphabet::Base64, 7, 8) },
+    // RapidAPI
+    MarkFormat { mark: "msh", before: (Alphabet::Alnum, 10, 10), after: (Alphabet::Alnum, 37, 37) },
     // New Relic
     MarkFormat { mark: "NRAL", before: (Alphabet::Hex, 36, 36), after: (Alphabet::Word, 0, 0) },
     // Mailchimp
@@ -45,9 +54,20 @@ const MARK_FORMATS: [MarkFormat; 10] = [
 ];
 
 pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
-    find_marks(hay, found);
+    discord(hay, found);
     twilio_tokens(hay, found);
     aws_secrets(hay, found);
+}
+
+/// What a text has in which there is a format with a mark.
+pub(in crate::redact) fn marks() -> impl Iterator<Item = &'static str> {
+    MARK_FORMATS.iter().map(|format| format.mark)
+}
+
+/// Finds the formats of which the middle or the end says what they are.
+pub(in crate::redact) fn find_in_joined(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    find_marks(hay, found);
+    discord(hay, found);
 }
 
 /// Finds the formats with a mark.
@@ -57,7 +77,6 @@ pub(in crate::redact) fn find_marks(hay: &Haystack<'_>, found: &mut Vec<Finding>
         let hits = memmem::find_iter(hay.bytes, format.mark.as_bytes());
         found.extend(hits.filter_map(|at| marked(hay, at, format)));
     }
-    discord(hay, found);
 }
 
 fn marked(hay: &Haystack<'_>, mark: usize, format: &MarkFormat) -> Option<Finding> {

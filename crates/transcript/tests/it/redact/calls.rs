@@ -107,7 +107,17 @@ fn secrets_in_results_and_answers_are_found() {
 
 #[test]
 fn secrets_of_a_list_that_was_set_aside_are_found() {
-    check(include_str!("lists/unseen.txt"), 90);
+    check(include_str!("lists/unseen.txt"), 98);
+}
+
+#[test]
+fn secrets_of_many_classes_and_languages_are_found() {
+    check(include_str!("lists/classes.txt"), 97);
+}
+
+#[test]
+fn secrets_of_the_same_classes_that_were_set_aside_are_found() {
+    check(include_str!("lists/aside.txt"), 95);
 }
 
 #[test]

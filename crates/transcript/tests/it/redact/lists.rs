@@ -96,6 +96,8 @@ fn the_text_of_a_list_may_end_anywhere() {
         include_str!("lists/later.txt"),
         include_str!("lists/results.txt"),
         include_str!("lists/unseen.txt"),
+        include_str!("lists/classes.txt"),
+        include_str!("lists/aside.txt"),
     ] {
         for (_, place) in places(list, 5) {
             for end in (0..place.text.len()).filter(|end| place.text.is_char_boundary(*end)) {

@@ -9,5 +9,6 @@ mod lists;
 mod places;
 mod recall;
 mod services;
+mod speed;
 mod tools;
 mod values;
