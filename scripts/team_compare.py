@@ -1,5 +1,6 @@
 """What scripts/team-proof compares: the answers of files with those of a team's engine."""
 import collections
+import concurrent.futures
 import json
 import os
 import re
@@ -109,6 +110,19 @@ def plain(value, roots):
     return value
 
 
+def without_marks_of_lost_outputs(answer, machine):
+    """The engine marks messages whose output it was not sent. That is right where the store does not have it either."""
+    for message in answer if isinstance(answer, list) else [answer]:
+        named = re.findall(r"tool-results[/\\\\]+([^\s\"\\\\/]+)", json.dumps(message))
+        if message.get("notCollected") and named and not all(has_output(machine.redacted, name) for name in named):
+            del message["notCollected"]
+    return answer
+
+
+def has_output(store, name):
+    return any(os.path.basename(folder) == "tool-results" and name in names for folder, _, names in os.walk(os.path.join(store, "projects")))
+
+
 class Comparison:
     def __init__(self, annals, machines, at):
         self.annals, self.machines, self.at = annals, machines, at
@@ -118,14 +132,15 @@ class Comparison:
     def ask(self, kind, arguments, machines, scope=(), settle=lambda answer: answer):
         """Asks both sides the same question."""
         here = [word for machine in machines for word in ("--config-dir", machine.redacted)]
-        local = settle(plain(self.annals.json(*arguments, *here), self.roots))
-        team = settle(plain(self.annals.json(*arguments, "--at", self.at, *scope), self.roots))
+        with concurrent.futures.ThreadPoolExecutor(2) as both:
+            asked = [both.submit(self.annals.json, *arguments, *where) for where in (here, ("--at", self.at, *scope))]
+        local, team = (settle(plain(one.result(), self.roots)) for one in asked)
         self.counts[kind] += 1
         if local != team:
             self.differences.append(kind)
             print(f"differs: annals {' '.join(arguments)} {' '.join(scope)}")
             for line in first_differences(local, team):
-                print(f"  {line}")
+                print(f"  {line}", flush=True)
         return local
 
 
@@ -187,7 +202,7 @@ def compare(annals, machines, at, quick, sample=1):
         listed = annals.json("ls", "--all", "--config-dir", machine.redacted)["sessions"]
         for session in listed[:3] if quick else listed[::sample]:
             for form in ("messages", "usage") if quick else ("messages", "records", "turns", "tools", "agents", "tree", "usage", "counts"):
-                both.ask("show", ["show", session["id"], "--as", form], [machine], scope)
+                both.ask("show", ["show", session["id"], "--as", form], [machine], scope, lambda answer: without_marks_of_lost_outputs(answer, machine) if form == "messages" else answer)
         for query in QUERIES[machine.at::9] if quick else QUERIES:
             both.ask("search", ["search", query, "--limit", "1000"], [machine], scope, same_order)
     counts = ", ".join(f"{count} {kind}" for kind, count in both.counts.items())

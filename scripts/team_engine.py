@@ -1,4 +1,4 @@
-"""What scripts/team-proof, scripts/team-rights and scripts/team-forget share: the binary in a home of its own, its servers, and a team's engine."""
+"""What the scripts about a team share: the binary in a home of its own, its servers, and a team's engine."""
 import json
 import os
 import subprocess
@@ -52,6 +52,15 @@ class Server:
     def end(self):
         self.process.terminate()
         self.process.wait()
+
+
+def usage_of(process):
+    """Processor time and memory of a process, in seconds and bytes."""
+    with open(f"/proc/{process.pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    with open(f"/proc/{process.pid}/statm") as file:
+        pages = int(file.read().split()[1])
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def start_engine(folder, *options, disk=()):

@@ -19,7 +19,7 @@ use crate::error::IndexError;
 use crate::open::{Index, lock};
 
 /// The version of the stored summaries: of their bytes, and of what they contain. Those of another version are discarded.
-pub const SUMMARY_FORMAT: i64 = 1;
+pub const SUMMARY_FORMAT: i64 = 2;
 
 const SCHEMA: &str = include_str!("summary_cache.sql");
 /// The page cache while summaries are written.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_store::project_path::PathCollector;
+use annals_store::project_path::{MAX_HEAD_LINES, first_named};
 use annals_transcript::price::Usd;
 use annals_transcript::usage::{Certainty, FileIndex, Thread, Tokens, UsageItem, UsageSource};
-use rusqlite::Row;
+use rusqlite::{Row, params};
 
 use crate::error::IndexError;
 use crate::extract::{FactKind, IndexedFileRole};
@@ -18,14 +18,14 @@ impl Index {
     /// Every file with usage, and its items; `UsageItem::file` is the position of its source.
     pub fn usage(&self) -> Result<(Vec<UsageSource>, Vec<UsageItem>), IndexError> {
         let names = self.names()?;
-        let paths = self.project_paths()?;
+        let (paths, slugs) = (self.project_paths()?, self.session_slugs()?);
         let mut sources: Vec<UsageSource> = Vec::new();
         let mut places: HashMap<i64, usize> = HashMap::new();
         let mut items = Vec::new();
         let mut files: HashMap<i64, UsageSource> = self
             .connection
             .prepare_cached("SELECT role, slug, session, agent, path, id FROM files WHERE role < 2")?
-            .query_map([], |row| Ok((row.get(5)?, source(row, &paths)?)))?
+            .query_map([], |row| Ok((row.get(5)?, source(row, &paths, &slugs)?)))?
             .collect::<Result<_, _>>()?;
         let mut statement = self.connection.prepare_cached(
             "SELECT file, quarter, thread, model, certainty, first, last, responses, input, output, cache_read, write_5m,
@@ -101,34 +101,48 @@ impl Index {
     fn project_paths(&self) -> Result<HashMap<String, Arc<str>>, IndexError> {
         let mut statement = self.connection.prepare_cached(
             // From the few sessions to their facts; the other way round, all facts would be read.
-            "SELECT slug, value, sum(count) FROM files CROSS JOIN facts ON facts.file = files.id
-             WHERE facts.kind = ?1 AND files.role = ?2 GROUP BY slug, value ORDER BY slug, 3 DESC",
+            "SELECT slug, value FROM files CROSS JOIN facts ON facts.file = files.id
+             WHERE facts.kind = ?1 AND files.role = ?2 AND first <= ?3 ORDER BY slug, path, first",
         )?;
-        let rows = statement
-            .query_map([FactKind::Cwd.number(), IndexedFileRole::Session.number()], |row| {
-                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-            })?;
+        let wanted =
+            params![FactKind::Cwd.number(), IndexedFileRole::Session.number(), MAX_HEAD_LINES as i64];
+        let rows =
+            statement.query_map(wanted, |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         let mut folders: HashMap<String, Vec<String>> = HashMap::new();
         for row in rows {
             let (slug, folder) = row?;
             folders.entry(slug).or_default().push(folder);
         }
-        let settled = |slug: &str, folders: &[String]| {
-            let mut collector = PathCollector::new(slug);
-            // Most common first: the first that settles it counts, else the first of all.
-            let _ = folders.iter().any(|folder| collector.add(folder));
-            collector.path().map(|path| Arc::from(path.path))
-        };
-        Ok(folders
-            .into_iter()
-            .filter_map(|(slug, folders)| Some((slug.clone(), settled(&slug, &folders)?)))
+        let paths = folders.into_iter();
+        Ok(paths
+            .filter_map(|(slug, named)| Some((slug.clone(), first_named(&slug, named)?.into())))
             .collect())
+    }
+
+    /// The folders of the projects that each session has a file in.
+    fn session_slugs(&self) -> Result<HashMap<String, BTreeSet<String>>, IndexError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT session, slug FROM files WHERE role = ?1")?;
+        let mut rows = statement.query([IndexedFileRole::Session.number()])?;
+        let mut slugs: HashMap<String, BTreeSet<String>> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            slugs.entry(row.get(0)?).or_default().insert(row.get(1)?);
+        }
+        Ok(slugs)
     }
 }
 
-fn source(row: &Row<'_>, paths: &HashMap<String, Arc<str>>) -> rusqlite::Result<UsageSource> {
+fn source(
+    row: &Row<'_>,
+    paths: &HashMap<String, Arc<str>>,
+    slugs: &HashMap<String, BTreeSet<String>>,
+) -> rusqlite::Result<UsageSource> {
     let role = IndexedFileRole::from_number(row.get(0)?).unwrap_or_default();
-    let (slug, session): (String, String) = (row.get(1)?, row.get(2)?);
+    let (mut slug, session): (String, String) = (row.get(1)?, row.get(2)?);
+    // A sub-agent belongs to the project of its session; of copies of that, to the one that it lies beside.
+    if let Some(slugs) = slugs.get(&session).filter(|slugs| !slugs.contains(&slug)) {
+        slug = slugs.first().cloned().unwrap_or(slug);
+    }
     let agent: Option<String> = row.get(3)?;
     let path: String = row.get(4)?;
     let own = || path.rsplit('/').next().unwrap_or(&path).trim_end_matches(".jsonl").to_owned();

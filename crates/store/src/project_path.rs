@@ -3,14 +3,18 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_json::Fields;
+use annals_transcript::objects::find_objects;
+use annals_transcript::record::RecordKind;
+use annals_transcript::record_lines::RecordSplitter;
 use annals_transcript::{pack_fields, pack_words};
 
 use crate::problem::FileProblem;
-use crate::read::stream_records;
+use crate::read::{open_file, stream_records, stream_records_of};
 use crate::scan::{Discovery, Project};
 use crate::slug::{MAX_UNITS, project_slug};
 
@@ -94,6 +98,57 @@ impl<'s> PathCollector<'s> {
         let most = self.seen.iter().map(|(_, count)| *count).max()?;
         let (path, _) = self.seen.iter().find(|(_, count)| *count == most)?;
         Some(ProjectPath { path: path.clone(), evidence: Evidence::MostCommonCwd })
+    }
+}
+
+/// How many lines of a session can name the folder of its project in reports of usage.
+pub const MAX_HEAD_LINES: usize = 64;
+
+/// The folder of a project in reports of usage, by the working directories that the first [`MAX_HEAD_LINES`] lines of its sessions
+/// name, in the order of paths and lines: the first whose slug is the project's, else the first. Files, indexes and a team's engine
+/// all know these, so that they give the same answer.
+pub fn first_named<N: AsRef<str>>(slug: &str, named: impl IntoIterator<Item = N>) -> Option<String> {
+    let mut first = None;
+    for name in named {
+        if project_slug(name.as_ref()) == slug {
+            return Some(name.as_ref().to_owned());
+        }
+        if first.is_none() && !name.as_ref().is_empty() {
+            first = Some(name.as_ref().to_owned());
+        }
+    }
+    first
+}
+
+/// The working directories that the first lines of a session name, each once, in order; none if it cannot be read.
+pub fn named_in_head(path: &Path) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let Ok(file) = open_file(path) else { return names };
+    let read = stream_records_of(SmallReads(file), RecordSplitter::new(), |line| {
+        if line.number > MAX_HEAD_LINES {
+            return ControlFlow::Break(());
+        }
+        find_objects(&line, |fields, _| {
+            // What a record of a move names is where the session was.
+            let is_relocated = RecordKind::of(fields.text("type")) == RecordKind::Relocated;
+            let name = fields.text("cwd").filter(|cwd| !is_relocated && !cwd.is_empty());
+            if let Some(name) = name.filter(|name| !names.iter().any(|known| name.is(known))) {
+                names.push(name.decode().into_owned());
+            }
+        });
+        ControlFlow::Continue(())
+    });
+    drop(read);
+    names
+}
+
+/// Reads little at a time: the first lines of a file are a small part of it.
+struct SmallReads<R>(R);
+
+impl<R: Read> Read for SmallReads<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = buffer.len().min(16 * 1024);
+        self.0.read(&mut buffer[..length])
     }
 }
 
@@ -185,5 +240,25 @@ mod tests {
         check("-x", &["/a", "/b", "/b"], Some(("/b", Evidence::MostCommonCwd)));
         check("-x", &["/b", "/a"], Some(("/b", Evidence::MostCommonCwd)));
         check("-x", &["", ""], None);
+    }
+
+    #[test]
+    fn of_first_lines_the_first_of_the_slug_counts_else_the_first() {
+        let check = |named: &[&str], expected| assert_eq!(first_named("-a-b", named).as_deref(), expected);
+        check(&["/c", "/d", "/d", "/a/b", "/a.b"], Some("/a/b"));
+        check(&["", "/c", "/d", "/d"], Some("/c"));
+        check(&["", ""], None);
+    }
+
+    #[test]
+    fn only_first_lines_name_the_folder_of_a_session() {
+        let line = |cwd: &str| format!(r#"{{"type":"user","cwd":"{cwd}"}}"#) + "\n";
+        let moved = r#"{"type":"relocated","cwd":"/old"}"#.to_owned() + "\n";
+        let blank = "\n".repeat(MAX_HEAD_LINES - 5);
+        let text = [&moved, &line("/b"), &line("/a"), &line("/b"), &blank, &line("/last"), &line("/late")];
+        let folder = annals_testkit::temp::TempDir::new("head");
+        let path = folder.write("s.jsonl", text.map(String::as_str).concat());
+        assert_eq!(named_in_head(&path), ["/b", "/a", "/last"]);
+        assert_eq!(named_in_head(&folder.path().join("none.jsonl")), [""; 0]);
     }
 }

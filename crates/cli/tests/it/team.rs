@@ -196,6 +196,16 @@ fn what_was_withheld_or_not_sent_is_marked() {
     messages
         .lines()
         .for_each(|line| keep_schema("show-messages", &[line.as_bytes()], "show --as messages --at"));
+    // A copy names the output of the session that it was copied from, which was sent with that one.
+    let (origin, copy) = ("0d0d0d0d-0000-4000-8000-00000000000a", "0d0d0d0d-0000-4000-8000-00000000000b");
+    home.write(format!("projects/-w/{origin}.jsonl"), line(origin, "", "\"first\"") + "\n");
+    home.write(format!("projects/-w/{origin}/tool-results/c.txt"), "all of it");
+    let named =
+        format!(r#","toolUseResult":{{"persistedOutputPath":"/c/projects/-w/{origin}/tool-results/c.txt"}}"#);
+    home.write(format!("projects/-w/{copy}.jsonl"), line(copy, &named, result).replace(session, copy) + "\n");
+    ok(&home, &["collect", "--to", &at, "--include", "tool-results"]);
+    let copied = ok(&home, &["show", copy, "--as", "messages", "--json", "--at", &at]);
+    assert!(copied.contains("a preview") && !copied.contains("notCollected"), "{copied}");
     // The files themselves have neither mark.
     let local = ok(&home, &["show", session, "--as", "records", "--json"])
         + &ok(&home, &[&show[..5], &up_to].concat());

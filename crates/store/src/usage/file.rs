@@ -16,27 +16,21 @@ use annals_transcript::usage::{
 };
 
 use super::UsageFile;
-use crate::project_path::{PathCollector, ProjectPath};
 use crate::read::{ReadError, open_file, read_file, stream_records, stream_records_of};
 use crate::scan::SessionEntry;
 
 /// How much is read at a time: what stays in a core's own cache while it is searched.
 const CHUNK: usize = 256 * 1024;
 
-/// How many records are read for the folder of the project, at most.
-const MAX_ASKED: usize = 64;
-
 /// The token usage of a file.
 #[derive(Clone, Debug, Default)]
 pub struct FileUsage {
     /// Its responses, in the order of their first lines.
     pub responses: Vec<ResponseUsage>,
-    /// The working directory that its replies name.
-    pub project: Option<ProjectPath>,
 }
 
 pack_fields! {
-    FileUsage { responses, project }
+    FileUsage { responses }
 }
 
 /// Reads what a file used.
@@ -51,16 +45,7 @@ pub(super) fn read_with_records(
 ) -> Result<FileUsage, ReadError> {
     let fail = |error| ReadError::new(&session.path, error);
     let mut file = open_file(&session.path).map_err(fail)?;
-    let mut paths = PathCollector::new(session.slug.as_str());
-    let (mut asked, mut is_settled) = (0, false);
     let (mut collector, mut usage_lines) = (UsageCollector::new(), UsageLines::default());
-    let mut other = |place: usize, fields: &Fields<'_>| {
-        other(place, fields);
-        if !is_settled && asked < MAX_ASKED {
-            asked += 1;
-            is_settled = fields.text("cwd").is_some_and(|cwd| paths.add(&cwd.decode()));
-        }
-    };
     // A small file needs no larger buffer than its size.
     let chunk = usize::try_from(session.bytes + 1).unwrap_or(CHUNK).clamp(4096, CHUNK);
     let read = for_whole_lines(&file, chunk, |offset, lines| {
@@ -75,7 +60,7 @@ pub(super) fn read_with_records(
         });
         read.map_err(fail)?;
     }
-    Ok(FileUsage { responses: collector.finish(), project: paths.path() })
+    Ok(FileUsage { responses: collector.finish() })
 }
 
 /// Reads what a file used and the last thing that the client itself has noted of its cost.
@@ -99,40 +84,30 @@ pub fn read_noted(session: &SessionEntry) -> Result<(FileUsage, Option<ClientCos
             ControlFlow::<()>::Continue(())
         })?;
     }
-    Ok((FileUsage { responses: collector.finish(), project: None }, noted))
+    Ok((FileUsage { responses: collector.finish() }, noted))
 }
 
 /// Reads what a file used and what happened with its tools: every line.
 pub fn read_trail(session: &SessionEntry) -> Result<(FileUsage, ToolTimeline), ReadError> {
-    let mut paths = PathCollector::new(session.slug.as_str());
     let (mut collector, mut trail) = (UsageCollector::new(), ToolTimeline::default());
     stream_records(&session.path, |line| {
         let place = line.offset;
         find_objects(&line, |fields, _| {
             collector.feed(place, &fields);
-            if let Some(cwd) = fields.text("cwd") {
-                paths.add(&cwd.decode());
-            }
             trail.feed(&Record::new(fields));
         });
         ControlFlow::<()>::Continue(())
     })?;
-    Ok((FileUsage { responses: collector.finish(), project: paths.path() }, trail))
+    Ok((FileUsage { responses: collector.finish() }, trail))
 }
 
 /// Reads the usage and activity of a whole file into memory. The prompts of a sub-agent do not count.
 pub fn read_activity(file: &UsageFile) -> Result<(FileUsage, FileActivity), ReadError> {
     let bytes = read_file(&file.entry.path)?;
     let transcript = Transcript::parse(&bytes);
-    let mut paths = PathCollector::new(file.entry.slug.as_str());
-    for index in transcript.indices().take(MAX_ASKED) {
-        if let Some(cwd) = transcript.fields(index).text("cwd") {
-            paths.add(&cwd.decode());
-        }
-    }
     let activity = FileActivity::of(&transcript);
     let activity = if file.thread == Thread::Main { activity } else { activity.without_turns() };
-    Ok((FileUsage { responses: responses_usage(&transcript), project: paths.path() }, activity))
+    Ok((FileUsage { responses: responses_usage(&transcript) }, activity))
 }
 
 /// Passes on runs of complete lines with the position of the first, until `each` breaks; the last may lack its newline.

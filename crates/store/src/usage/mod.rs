@@ -7,6 +7,7 @@ mod file;
 mod progress;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_transcript::price::Prices;
@@ -21,7 +22,7 @@ pub use progress::{agents_with_files, read_usage_and_progress};
 use crate::key::{SessionKey, Slug};
 use crate::parallel;
 use crate::problem::FileProblem;
-use crate::project_path::ProjectPath;
+use crate::project_path::{first_named, named_in_head};
 use crate::read::ReadError;
 use crate::scan::{Discovery, SessionEntry};
 
@@ -41,8 +42,11 @@ pub struct UsageFile {
 impl UsageFile {
     /// All sessions, then all sub-agents, in the order of the discovery. A sub-agent belongs to the project of its session.
     pub fn all(discovery: &Discovery) -> Vec<Self> {
-        let slugs: HashMap<&SessionKey, &Slug> =
-            discovery.sessions.iter().map(|session| (&session.key, &session.slug)).collect();
+        let mut slugs: HashMap<(&Path, &SessionKey), Vec<&Slug>> = HashMap::new();
+        for session in &discovery.sessions {
+            let key = (projects_folder(&session.path, &session.slug), &session.key);
+            slugs.entry(key).or_default().push(&session.slug);
+        }
         let sessions = discovery.sessions.iter().map(|session| Self {
             entry: session.clone(),
             session: session.key.clone(),
@@ -52,7 +56,12 @@ impl UsageFile {
         let agents = discovery.agents.iter().map(|agent| {
             let entry = agent.as_session();
             let session = agent.session.clone().unwrap_or_else(|| entry.key.clone());
-            let slug = slugs.get(&session).map_or_else(|| entry.slug.clone(), |slug| (*slug).clone());
+            let of_session = slugs.get(&(projects_folder(&agent.path, &agent.slug), &session));
+            let slug = match of_session {
+                // Of copies of a session, the one that it lies beside.
+                Some(slugs) if !slugs.contains(&&entry.slug) => slugs[0].clone(),
+                _ => entry.slug.clone(),
+            };
             Self { entry, session, slug, thread: Thread::Agent(agent.key.as_str().into()) }
         });
         sessions.chain(agents).collect()
@@ -95,31 +104,26 @@ impl StoreUsage {
                 // The account does not depend on the order of files; a thread that panicked has left it whole.
                 let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
                 ledger.add_file(FileIndex::new(at), read.responses);
-                (read.project, more)
+                more
             })
         });
         let ledger = ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut usage = Self { ledger, ..Self::default() };
-        let mut paths: HashMap<&Slug, ProjectPath> = HashMap::new();
         let mut all: Vec<T> = Vec::new();
         let mut read: Vec<_> = order.into_iter().zip(read).collect();
         read.sort_unstable_by_key(|(at, _)| *at);
-        for (at, read) in read {
+        for (_, read) in read {
             all.push(match read {
-                Ok((path, more)) => {
-                    if let (Thread::Main, Some(path)) = (&files[at].thread, path) {
-                        note_path(&mut paths, &files[at].slug, path);
-                    }
-                    more
-                }
+                Ok(more) => more,
                 Err(error) => {
                     usage.problems.push(error.problem());
                     T::default()
                 }
             });
         }
-        let mut names = NameInterner::default();
-        usage.sources = files.iter().map(|file| names.source(file, paths.get(&file.slug))).collect();
+        let (mut names, paths) = (NameInterner::default(), project_paths(files));
+        let path = |file: &UsageFile| paths.get(&project_folder(file)).map(String::as_str);
+        usage.sources = files.iter().map(|file| names.source(file, path(file))).collect();
         (usage, all)
     }
 
@@ -129,14 +133,30 @@ impl StoreUsage {
     }
 }
 
-/// Of several sessions' words for the folder of a project the best evidence counts, the first of equals.
-fn note_path<'s>(paths: &mut HashMap<&'s Slug, ProjectPath>, slug: &'s Slug, path: ProjectPath) {
-    match paths.get(slug) {
-        Some(known) if known.evidence <= path.evidence => {}
-        _ => {
-            paths.insert(slug, path);
-        }
+/// The working directory of each project, by its folder.
+fn project_paths(files: &[UsageFile]) -> HashMap<PathBuf, String> {
+    let mut sessions: HashMap<PathBuf, (&Slug, Vec<&Path>)> = HashMap::new();
+    for file in files.iter().filter(|file| file.thread == Thread::Main) {
+        let project = sessions.entry(project_folder(file)).or_insert_with(|| (&file.slug, Vec::new()));
+        project.1.push(&file.entry.path);
     }
+    let named = |slug: &Slug, paths: Vec<&Path>| {
+        // The first session settles it, most often: no other is read then.
+        first_named(slug.as_str(), paths.into_iter().flat_map(named_in_head))
+    };
+    let paths = sessions.into_iter();
+    paths.filter_map(|(folder, (slug, paths))| Some((folder, named(slug, paths)?))).collect()
+}
+
+/// The folder of the project that a file belongs to: stores may have projects of one slug.
+fn project_folder(file: &UsageFile) -> PathBuf {
+    projects_folder(&file.entry.path, &file.entry.slug).join(file.slug.as_str())
+}
+
+/// The folder that the folder of a file's project is in.
+fn projects_folder<'p>(path: &'p Path, slug: &Slug) -> &'p Path {
+    let is_project = |folder: &&Path| folder.file_name().is_some_and(|name| name == slug.as_str());
+    path.ancestors().find(is_project).and_then(Path::parent).unwrap_or(path)
 }
 
 /// One copy of each name.
@@ -151,11 +171,11 @@ impl NameInterner {
         }
     }
 
-    fn source(&mut self, file: &UsageFile, path: Option<&ProjectPath>) -> UsageSource {
+    fn source(&mut self, file: &UsageFile, path: Option<&str>) -> UsageSource {
         UsageSource {
             session: self.name(file.session.as_str()),
             slug: self.name(file.slug.as_str()),
-            project: path.map(|path| self.name(&path.path)),
+            project: path.map(|path| self.name(path)),
             thread: file.thread.clone(),
         }
     }

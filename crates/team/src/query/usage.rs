@@ -1,6 +1,6 @@
 //! Usage: the items that reports are made of, each response once over all machines.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use annals_index::IndexedFile;
@@ -8,10 +8,10 @@ use annals_transcript::price::Usd;
 use annals_transcript::usage::{Certainty, FileIndex, Thread, Tokens, UsageItem, UsageSource};
 
 use super::moves::Moves;
-use super::projects::project_paths;
+use super::projects::{ProjectKey, project_paths};
 use super::scope::Scope;
 use crate::rows::CERTAINTIES;
-use crate::wire::{Engine, EngineError, Row};
+use crate::wire::{Engine, EngineError, Parameter, Row};
 
 /// The usage of a team.
 #[derive(Clone, Debug, Default)]
@@ -71,25 +71,65 @@ const OF_SIDE_CALLS: &str =
 const WITH_SIDE_CALLS: &str =
     " AND key IN (SELECT key FROM {db}.responses WHERE tenant = {tenant:String} AND notEmpty(side_calls))";
 
+/// The files of some sessions.
+const OF_SESSIONS: &str =
+    "(SELECT file FROM {db}.files WHERE tenant = {tenant:String} AND session IN {sessions:Array(String)})";
+
 /// Asks for the usage of everybody in the scope. A response that several people have counts where it was first.
 pub fn usage(engine: &Engine, scope: &Scope) -> Result<TeamUsage, EngineError> {
-    let mut files = FileList::new(engine, scope)?;
-    // After the count: what somebody else had first is theirs.
-    let condition = format!("WHERE 1{}", scope.condition());
+    let moves = Moves::of(engine)?;
+    let paths = project_paths(engine, scope, &moves)?;
+    let files = FileList::new(engine, scope, "", &scope.parameters(), (&paths, &moves))?;
+    let mut found = counted(engine, files, &UsageChoice::new(scope, "", "", scope.parameters()))?;
+    let prices =
+        engine.select("SELECT DISTINCT prices FROM {db}.responses WHERE tenant = {tenant:String}", &[])?;
+    found.prices = prices.rows().map(|row| row.text("prices")).collect();
+    Ok(found)
+}
+
+/// Asks for the usage of these sessions, without the working directories of their projects. However much there is, only their
+/// responses are counted, and other places where these are.
+pub fn usage_of_sessions(engine: &Engine, sessions: &[String]) -> Result<TeamUsage, EngineError> {
+    let (scope, moves, paths) = (Scope::default(), Moves::of(engine)?, HashMap::new());
+    let parameters = vec![("sessions", Parameter::Texts(sessions.to_vec()))];
+    let listed = " AND session IN {sessions:Array(String)}";
+    let files = FileList::new(engine, &scope, listed, &parameters, (&paths, &moves))?;
+    let keys = format!(
+        " AND key IN (SELECT key FROM {{db}}.responses WHERE tenant = {{tenant:String}} AND file IN {OF_SESSIONS})"
+    );
+    let places = format!(" AND file IN {OF_SESSIONS}");
+    counted(engine, files, &UsageChoice::new(&scope, &keys, &places, parameters))
+}
+
+/// Which responses are counted.
+struct UsageChoice {
+    /// Those of which rows are read at all.
+    keys: String,
+    /// Those that count, after it is decided where: what somebody else had first is theirs.
+    places: String,
+    parameters: Vec<(&'static str, Parameter)>,
+}
+
+impl UsageChoice {
+    fn new(scope: &Scope, keys: &str, places: &str, parameters: Vec<(&'static str, Parameter)>) -> Self {
+        Self { keys: keys.to_owned(), places: format!("WHERE 1{}{places}", scope.condition()), parameters }
+    }
+}
+
+fn counted(engine: &Engine, mut files: FileList, choice: &UsageChoice) -> Result<TeamUsage, EngineError> {
+    let UsageChoice { keys, places, parameters } = choice;
     let group = " GROUP BY machine, store, file, generation, quarter, is_sidechain, agent, model, certainty";
     let mut items = Vec::new();
-    for (keys, columns) in [("", OF_RESPONSES), (WITH_SIDE_CALLS, OF_SIDE_CALLS)] {
-        let question = format!("{}{columns}{condition}{group}", ONCE.replace("{keys}", keys));
-        let found = engine.select(&question, &scope.parameters())?;
+    for (with_calls, columns) in [("", OF_RESPONSES), (WITH_SIDE_CALLS, OF_SIDE_CALLS)] {
+        let question =
+            format!("{}{columns}{places}{group}", ONCE.replace("{keys}", &format!("{keys}{with_calls}")));
+        let found = engine.select(&question, parameters)?;
         items.extend(found.rows().map(|row| {
             let file = files.position(&row);
             item(&row, file, &files.usage.sources)
         }));
     }
-    let prices =
-        engine.select("SELECT DISTINCT prices FROM {db}.responses WHERE tenant = {tenant:String}", &[])?;
-    let prices = prices.rows().map(|row| row.text("prices")).collect();
-    Ok(TeamUsage { items, prices, ..files.usage })
+    Ok(TeamUsage { items, ..files.usage })
 }
 
 /// The files that items name.
@@ -100,29 +140,38 @@ struct FileList {
 }
 
 impl FileList {
-    fn new(engine: &Engine, scope: &Scope) -> Result<Self, EngineError> {
-        let (paths, moves) = (project_paths(engine, scope)?, Moves::of(engine)?);
+    fn new(
+        engine: &Engine,
+        scope: &Scope,
+        listed: &str,
+        parameters: &[(&'static str, Parameter)],
+        (paths, moves): (&HashMap<ProjectKey, Arc<str>>, &Moves),
+    ) -> Result<Self, EngineError> {
         let question = format!(
             "SELECT machine, store, file, any(role) AS file_role, any(project) AS slug,
                 argMinIf(session, (generation, version), session != '') AS session_id, any(agent) AS agent_id
-             FROM {{db}}.files WHERE tenant = {{tenant:String}} AND role IN ('session', 'agent'){}
+             FROM {{db}}.files WHERE tenant = {{tenant:String}} AND role IN ('session', 'agent'){}{listed}
              GROUP BY machine, store, file",
             scope.condition()
         );
-        let found = engine.select(&question, &scope.parameters())?;
+        let found = engine.select(&question, parameters)?;
         // A sub-agent belongs to the project of its session, wherever it worked.
-        let mut projects: HashMap<(String, String, String), String> = HashMap::new();
+        let mut projects: HashMap<(String, String, String), BTreeSet<String>> = HashMap::new();
         for row in found.rows().filter(|row| row.text("file_role") == "session") {
             let key = (row.text("machine"), row.text("store"), row.text("session_id"));
-            projects.insert(key, slug_now(&row, &moves));
+            projects.entry(key).or_default().insert(slug_now(&row, moves));
         }
         let mut known = HashMap::new();
         for row in found.rows() {
             let (machine, store, file) = (row.text("machine"), row.text("store"), row.text("file"));
             let own = || file.rsplit('/').next().unwrap_or(&file).trim_end_matches(".jsonl").to_owned();
             let session = row.text_if("session_id").unwrap_or_else(own);
-            let slug = projects.get(&(machine.clone(), store.clone(), session.clone())).cloned();
-            let slug = slug.unwrap_or_else(|| slug_now(&row, &moves));
+            let mut slug = slug_now(&row, moves);
+            // Of copies of the session, the one that it lies beside.
+            let of_session = projects.get(&(machine.clone(), store.clone(), session.clone()));
+            if let Some(slugs) = of_session.filter(|slugs| !slugs.contains(&slug)) {
+                slug = slugs.first().cloned().unwrap_or(slug);
+            }
             let project = paths.get(&(machine.clone(), store.clone(), slug.clone())).cloned();
             let thread = match row.text_if("agent_id") {
                 Some(agent) => Thread::Agent(agent.into()),

@@ -9,4 +9,5 @@ mod marks;
 mod receive;
 mod rights;
 mod row_form;
+mod same_answers;
 mod support;

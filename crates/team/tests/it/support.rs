@@ -1,9 +1,11 @@
 //! A store, what is sent of it, and an engine to send it to.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use annals_collect::{Batch, Collector, Item, Sink, SinkError};
 use annals_demo::Plan;
+use annals_index::Index;
 use annals_store::usage::{StoreUsage, UsageFile};
 use annals_store::{DataDir, Store};
 use annals_team::query::{Scope, usage};
@@ -48,13 +50,19 @@ impl Sink for Recorder {
 pub(crate) fn demo() -> (Home, Vec<Batch>) {
     let home = Home::new();
     home.fill_sample(&Plan::default());
+    let sent = sent_of(&home);
+    (home, sent)
+}
+
+/// All that is sent of a store.
+pub(crate) fn sent_of(home: &Home) -> Vec<Batch> {
     let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
     let (rules, source) = (SecretRules::new(&[], &[]).unwrap(), CountingSource::default());
     let mut recorder = Recorder::default();
     let mut collector = Collector::open(&store, &data, "test", rules, &source).unwrap();
     collector.pass(&mut recorder).unwrap();
     drop(collector);
-    (home, recorder.0)
+    recorder.0
 }
 
 /// Items as batches of this size, from the machine and store of another batch.
@@ -75,6 +83,16 @@ pub(crate) fn usage_of_files(home: &Home) -> Vec<String> {
 pub(crate) fn usage_of_engine(engine: &Engine) -> Vec<String> {
     let used = usage(engine, &Scope::default()).unwrap();
     lines(&used.sources, &used.items)
+}
+
+/// The same by the index.
+pub(crate) fn usage_of_index(home: &Home) -> Vec<String> {
+    let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
+    let (mut index, _) = Index::open(store.config_dir(), &data).unwrap();
+    let go_on = |_| ControlFlow::Continue(());
+    index.refresh(&store.discover(), &data, &Prices::embedded(), go_on).unwrap();
+    let (sources, items) = index.usage().unwrap();
+    lines(&sources, &items)
 }
 
 fn lines(sources: &[UsageSource], items: &[UsageItem]) -> Vec<String> {

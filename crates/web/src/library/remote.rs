@@ -75,6 +75,9 @@ pub trait RemoteSessions: std::fmt::Debug + Send + Sync + 'static {
     /// The sessions that match, best first.
     fn search(&self, query: &Query, limits: SessionLimits, now: i64) -> Result<SessionResults, RemoteError>;
 
+    /// What these sessions used.
+    fn usage_of(&self, sessions: &[String]) -> Result<RemoteUsage, RemoteError>;
+
     /// Everything that was used.
     fn usage(&self) -> Result<Arc<RemoteUsage>, RemoteError>;
 
@@ -82,17 +85,19 @@ pub trait RemoteSessions: std::fmt::Debug + Send + Sync + 'static {
     fn tool_counts(&self) -> Result<Vec<ToolCount>, RemoteError>;
 }
 
-/// Lists them, with what each cost.
+/// Lists them, with what each cost: those that are listed, however many others there are.
 pub(super) fn list(remote: &dyn RemoteSessions) -> Listing {
-    let asked = remote.sessions().and_then(|found| Ok((found, remote.usage()?)));
-    let (found, usage) = match asked {
+    let asked = remote.sessions().and_then(|found| {
+        let ids: Vec<String> = found.sessions.iter().map(|one| one.summary.session.to_string()).collect();
+        Ok((found, remote.usage_of(&ids)?))
+    });
+    let (found, (sources, items)) = match asked {
         Ok(found) => found,
         Err(error) => return Listing { failure: Some(error), ..Listing::default() },
     };
-    let (sources, items) = &*usage;
-    let mut spending = Spending::of(sources, items);
+    let mut spending = Spending::of(&sources, &items);
     let mut models: HashMap<&str, Vec<String>> = HashMap::new();
-    for item in items {
+    for item in &items {
         let (Some(source), Some(model)) = (sources.get(item.file.get()), &item.model) else { continue };
         let known = models.entry(&source.session).or_default();
         if !known.iter().any(|name| **name == **model) {

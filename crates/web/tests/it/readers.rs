@@ -8,7 +8,8 @@ use annals_store::{ConfigDir, DataDir, Store};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 use annals_testkit::source::CountingSource;
-use annals_transcript::price::Prices;
+use annals_transcript::price::{Prices, Usd};
+use annals_transcript::usage::{Certainty, FileIndex, Thread, Tokens, UsageItem, UsageSource};
 use annals_web::{
     BodyHandler, Library, Reader, ReaderAccess, ReaderPages, ReaderRefusal, RemoteError, RemoteFiles,
     RemoteListing, RemoteSession, RemoteSessions, RemoteUsage, Service, ServiceHead, ServiceReply, Theme,
@@ -60,6 +61,29 @@ impl RemoteSessions for ProjectOf {
 
     fn search(&self, _: &Query, _: SessionLimits, _: i64) -> Result<SessionResults, RemoteError> {
         Ok(SessionResults { total: 3, total_sessions: 2, ..SessionResults::default() })
+    }
+
+    fn usage_of(&self, sessions: &[String]) -> Result<RemoteUsage, RemoteError> {
+        let source = |session: &String| UsageSource {
+            session: session.as_str().into(),
+            slug: "-w".into(),
+            project: None,
+            thread: Thread::Main,
+        };
+        let item = |at: usize| UsageItem {
+            file: FileIndex::new(at),
+            thread: Thread::Main,
+            model: Some("claude-opus-4-7".into()),
+            quarter: None,
+            certainty: Certainty::Priced,
+            responses: 1,
+            tokens: Tokens { input: 1, ..Tokens::default() },
+            cost: Usd::from_femtodollars(2_500_000_000_000_000),
+            without_cache: Usd::default(),
+            first: None,
+            last: None,
+        };
+        Ok((sessions.iter().map(source).collect(), (0..sessions.len()).map(item).collect()))
     }
 
     fn usage(&self) -> Result<Arc<RemoteUsage>, RemoteError> {
@@ -120,6 +144,8 @@ fn a_reader_sees_their_own_sessions_on_every_page_and_no_others() {
     let list = server.get("/").body;
     assert!(list.contains("the question of ann") && !list.contains("the question of ben"), "{list}");
     assert!(list.contains("7 older sessions are not listed"), "{list}");
+    // The cost of what is listed is asked for, not that of everything.
+    assert!(list.contains("$2.50"), "{list}");
     for part in ["", "/window/0", "/turns", "/place/1", "/raw/1"] {
         assert_eq!(server.get(&format!("/session/{ANN}{part}")).status, 200, "{part}");
         let other = server.get(&format!("/session/{BEN}{part}"));

@@ -14,11 +14,12 @@ use annals_store::{DataDir, Summary};
 use annals_team::access::TokenChecker;
 use annals_team::query::{
     NewestSession, ReadRight, Scope, SessionFacts, TokenKind, TokenOwner, facts_of_sessions, newest_sessions,
-    owners, search, tool_calls, usage,
+    owners, search, tool_calls, usage, usage_of_sessions,
 };
 use annals_team::{Engine, EngineError};
 use annals_transcript::price::Prices;
 use annals_transcript::title::TitleSource;
+use annals_transcript::usage::{FileIndex, UsageItem};
 use annals_vault::UnpackDir;
 use annals_web::{
     Library, Reader, ReaderAccess, ReaderRefusal, RemoteError, RemoteFiles, RemoteListing, RemoteSession,
@@ -159,6 +160,20 @@ impl RemoteSessions for TeamSessions {
         }
         all.sessions.truncate(limits.sessions);
         Ok(all)
+    }
+
+    fn usage_of(&self, sessions: &[String]) -> Result<RemoteUsage, RemoteError> {
+        let engine = self.engine().map_err(failure)?;
+        let (mut sources, mut items) = (Vec::new(), Vec::new());
+        for some in sessions.chunks(AT_ONCE) {
+            let used = usage_of_sessions(&engine, some).map_err(failure)?;
+            let before = sources.len();
+            sources.extend(used.sources);
+            let moved =
+                |item: UsageItem| UsageItem { file: FileIndex::new(item.file.get() + before), ..item };
+            items.extend(used.items.into_iter().map(moved));
+        }
+        Ok((sources, items))
     }
 
     fn usage(&self) -> Result<Arc<RemoteUsage>, RemoteError> {

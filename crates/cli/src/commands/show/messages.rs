@@ -1,16 +1,18 @@
 //! `--as messages`: the conversation as plain chat messages, one JSON object per line.
 
+use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::Path;
 
 use annals_store::overflow::{named_paths, own_file, session_folder, with_outputs, with_own_outputs};
+use annals_team::query::collected_outputs;
 use annals_transcript::graph::Graph;
 use annals_transcript::message::{Message, groups};
 use annals_transcript::query::{Filter, Inclusion, LineKind, RecordMatch, Scope, by_prefix, select};
 use annals_transcript::record::Record;
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
-use crate::args::{MessageArgs, MessageKind, ShowArgs};
+use crate::args::{AtArgs, MessageArgs, MessageKind, ShowArgs};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
@@ -22,7 +24,7 @@ pub(crate) fn run(
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let mut bytes = target.read()?;
-    let is_of_team = args.at.at.is_some();
+    let (at, is_of_team) = (&args.at, args.at.at.is_some());
     if args.full {
         bytes = match is_of_team {
             true => with_own_outputs(bytes, &target.path),
@@ -42,13 +44,19 @@ pub(crate) fn run(
         groups.retain(|group| !group.iter().any(is_synthetic));
     }
     let from = args.last.map_or(0, |count| groups.len().saturating_sub(count));
-    let folder = session_folder(&target.path);
+    let missing = if is_of_team {
+        missing_outputs(at, &transcript, &groups[from..], &session_folder(&target.path), context)?
+    } else {
+        HashSet::new()
+    };
     for group in &groups[from..] {
         let Some(message) = Message::of(&transcript, group) else { continue };
         // What `append` reads leads back to the same bytes, unless it is JSON for any program.
         let (is_json, out) = (context.json, &mut context.out);
         let mut write = |piece: &[u8]| if is_json { out.json_text(piece) } else { out.exact_json(piece) };
-        if is_of_team && group.iter().any(|&node| names_missing_output(&transcript, node, &folder)) {
+        let names_missing =
+            |node: &NodeIndex| outputs_of(&transcript, *node).iter().any(|named| missing.contains(named));
+        if is_of_team && group.iter().any(names_missing) {
             let mut whole = Vec::new();
             message.write_pieces(&mut |piece: &[u8]| whole.write_all(piece))?;
             whole.pop();
@@ -66,10 +74,39 @@ pub(crate) fn run(
     Ok(Outcome::Done)
 }
 
-/// Whether a record names an output that was not sent with its session.
-fn names_missing_output(transcript: &Transcript<'_>, node: NodeIndex, folder: &Path) -> bool {
-    let Record::User(user) = transcript.record(node) else { return false };
-    named_paths(&user).iter().any(|named| own_file(folder, named).is_none())
+/// The outputs that a record names.
+fn outputs_of(transcript: &Transcript<'_>, node: NodeIndex) -> Vec<String> {
+    match transcript.record(node) {
+        Record::User(user) => named_paths(&user),
+        _ => Vec::new(),
+    }
+}
+
+/// The outputs that records name and that were not sent: neither with this session nor with the one that it was copied from.
+fn missing_outputs(
+    at: &AtArgs,
+    transcript: &Transcript<'_>,
+    groups: &[Vec<NodeIndex>],
+    folder: &Path,
+    context: &Context,
+) -> Result<HashSet<String>, Fault> {
+    let named = groups.iter().flatten().flat_map(|&node| outputs_of(transcript, node));
+    let mut missing: HashSet<String> = named.filter(|named| own_file(folder, named).is_none()).collect();
+    let names: Vec<String> = missing.iter().filter_map(|named| name_in_store(named)).collect();
+    if !names.is_empty()
+        && let Some(engine) = at.open(context)?
+    {
+        let sent = collected_outputs(&engine, &at.scope.scope(), &names)?;
+        missing.retain(|named| name_in_store(named).is_none_or(|name| !sent.contains(&name)));
+    }
+    Ok(missing)
+}
+
+/// The end of a path that names an output: its session, its folder and its own name.
+fn name_in_store(path: &str) -> Option<String> {
+    let mut parts = path.rsplit(['/', '\\']);
+    let (name, folder, session) = (parts.next()?, parts.next()?, parts.next()?);
+    (folder == "tool-results").then(|| [session, folder, name].join("/"))
 }
 
 fn filter(args: &MessageArgs, transcript: &Transcript<'_>, context: &Context) -> Result<Filter, Fault> {

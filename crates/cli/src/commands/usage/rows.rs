@@ -146,20 +146,26 @@ fn of_blocks(account: &UsageItems, selection: &Selection, now: i64) -> Vec<Repor
 }
 
 fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> Vec<ReportRow> {
+    // Of copies of a session, those that count say which project it is of: not what happens to be read last.
+    let mut projects: HashMap<&str, &str> = HashMap::new();
+    for source in account.selected(selection).filter_map(|item| account.source(item)) {
+        let project = projects.entry(&source.session).or_insert_with(|| source.project_name());
+        *project = (*project).min(source.project_name());
+    }
+    let project = |key: &str| projects.get(key).copied().unwrap_or_default().to_owned();
     if let Some(team) = &account.team {
-        return courses(account.selected(selection), |item| key(account, item), |key| team.session(key));
+        let detail = |key: &str| team.session(key, project(key));
+        return courses(account.selected(selection), |item| key(account, item), detail);
     }
     let discovery = context.discover_all();
     let (summaries, problems) = context.store.summaries(&discovery);
     context.note_unread(problems);
     let known: HashMap<&str, &Summary> =
         summaries.iter().rev().map(|summary| (summary.session.as_str(), summary)).collect();
-    let projects: HashMap<&str, &str> =
-        account.sources.iter().map(|source| (&*source.session, source.project_name())).collect();
     let detail = |key: &str| RowDetail::Session {
         title: known.get(key).and_then(|summary| summary.display_title()).map(str::to_owned),
         forked_from: known.get(key).and_then(|summary| Some(summary.forked_from.as_ref()?.to_string())),
-        project: projects.get(key).copied().unwrap_or_default().to_owned(),
+        project: project(key),
         store: known.get(key).and_then(|summary| context.store.name_of(&summary.path)),
         machine: None,
     };
@@ -180,8 +186,9 @@ fn agents(account: &UsageItems, selection: &Selection) -> Vec<ReportRow> {
     };
     for item in account.selected(selection) {
         if let (Thread::Agent(_), Some(source)) = (&item.thread, account.source(item)) {
-            let place = || (source.session.to_string(), source.project_name().to_owned());
-            places.entry(key(item)).or_insert_with(place);
+            let place = (source.session.to_string(), source.project_name().to_owned());
+            let known = places.entry(key(item)).or_insert_with(|| place.clone());
+            *known = place.min(known.clone());
         }
     }
     let detail = |key: &str| match places.get(key) {

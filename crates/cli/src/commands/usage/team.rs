@@ -22,7 +22,6 @@ pub(crate) struct TeamItems {
     /// The owner of each source.
     owners: Vec<Owner>,
     sessions: HashMap<String, SessionFacts>,
-    projects: HashMap<String, String>,
     people: HashMap<String, Owner>,
 }
 
@@ -58,13 +57,8 @@ impl UsageItems {
             UsageBy::Session => session_facts(engine, scope)?,
             _ => HashMap::new(),
         };
-        let projects = used
-            .sources
-            .iter()
-            .map(|source| (source.session.to_string(), source.project_name().to_owned()))
-            .collect();
         Ok(Self {
-            team: Some(Box::new(TeamItems { owners, sessions, projects, people })),
+            team: Some(Box::new(TeamItems { owners, sessions, people })),
             sources: used.sources,
             items: used.items,
             problems: Vec::new(),
@@ -91,12 +85,12 @@ fn uncounted(engine: &Engine, scope: &Scope, context: &Context) -> Result<Uncoun
 
 impl TeamItems {
     /// What is known of a session besides its sums.
-    pub(super) fn session(&self, session: &str) -> RowDetail {
+    pub(super) fn session(&self, session: &str, project: String) -> RowDetail {
         let facts = self.sessions.get(session);
         let person = |machine: &String| self.people.get(machine).map_or(NOBODY, |owner| &owner.person);
         RowDetail::Session {
             title: facts.and_then(|facts| facts.title().map(str::to_owned)),
-            project: self.projects.get(session).cloned().unwrap_or_default(),
+            project,
             forked_from: facts.and_then(|facts| facts.forked_from.clone()),
             store: None,
             machine: facts.map(|facts| (facts.machine.clone(), person(&facts.machine).to_owned())),
