@@ -38,9 +38,9 @@ pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, F
     let rewinding = plan(&session, &session_files, &turn_named(to)?, options, &context.source);
     let mut rewinding = rewinding.map_err(|error| fault(args, error))?;
     let in_words = in_words(&rewinding);
+    let is_left = |file: &FileRewind| matches!(file.outcome, FileOutcome::Skipped(_));
+    let has_left = rewinding.files.iter().any(is_left);
     if rewinding.plan.is_empty() && rewinding.foreign().next().is_none() {
-        let is_left = |file: &FileRewind| matches!(file.outcome, FileOutcome::Skipped(_));
-        let has_left = rewinding.files.iter().any(is_left);
         let lead = if has_left { "nothing can be restored" } else { "nothing to do" };
         report(&session, &rewinding, None, context, &format!("{lead}: {in_words}"))?;
         return Ok(if has_left { Outcome::ProblemsFound } else { Outcome::Done });
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, F
     }
     let entry = apply(&rewinding, &data, &source, &mut |_| ControlFlow::Continue(()))?;
     report(&session, &rewinding, Some(&entry.id), context, &in_words)?;
-    Ok(Outcome::Done)
+    Ok(if has_left { Outcome::ProblemsFound } else { Outcome::Done })
 }
 
 fn turn_named(word: &str) -> Result<TurnRef, Fault> {
