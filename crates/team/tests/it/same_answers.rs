@@ -26,8 +26,11 @@ fn reply(session: &str, cwd: &str, id: &str) -> String {
     ) + "\n"
 }
 
-/// Sessions whose first lines name folders, the number of blank lines before a last one, and the project that they are of.
-const FOLDERS: [(u64, &str, &[&str], usize, &str, Option<&str>); 5] = [
+/// The number of a session, its project, the folders of its first lines, how many blank lines follow, the folder of the last, and
+/// the folder that the project is said to have.
+type OddProject = (u64, &'static str, &'static [&'static str], usize, &'static str, Option<&'static str>);
+
+const FOLDERS: [OddProject; 5] = [
     // None is the project's: the first, not the most common.
     (1, "-work-app", &["/other/x", "/other/y", "/other/y"], 0, "/other/z", Some("/other/x")),
     // The project's own folder, which is neither the first nor the most common.
