@@ -118,12 +118,22 @@ impl ValueStart {
             return self;
         }
         let next = hay.skip(line_end + 1, MAX_GAP_BYTES, |byte| is_blank(byte) || byte == b'+');
+        if let Some(at) = dumped(hay, next).filter(|_| mark == self.at) {
+            return Self { at, notation: Notation::Quoted, ..self };
+        }
         let is_block = mark > self.at && b"|>".contains(&hay.byte(self.at)) && next > line_end + 1;
         match is_block || mark == self.at && is_quote(hay.byte(next)) {
             true => Self { at: next, notation: Notation::Quoted, ..self },
             false => self,
         }
     }
+}
+
+/// Where the text begins in `string(20) "value"`, as PHP shows it below a name.
+fn dumped(hay: &Haystack<'_>, at: usize) -> Option<usize> {
+    let digits = hay.bytes.get(at..)?.starts_with(b"string(").then_some(at + 7)?;
+    let end = hay.skip(digits, 6, |byte| byte.is_ascii_digit());
+    hay.bytes.get(end..)?.starts_with(b") \"").then_some(end + 2)
 }
 
 /// A value that no sign joins to its name.

@@ -399,6 +399,15 @@ fn tokens_are_found_in_names_of_files_and_in_joined_strings() {
 }
 
 #[test]
+fn tokens_are_found_in_links_of_a_terminal_and_in_what_php_shows() {
+    let token = format!("glpat-{}", digits(20));
+    let link = format!("\u{1b}]8;;https://h.net/?t={token}\u{7}link\u{1b}]8;;\u{7}");
+    assert_eq!(kinds(&link), [(SecretKind::GitLab, token)]);
+    let shown = "  [\"db_password\"]=>\n  string(20) \"oXkOadBkNKkxe7WU9QVT\"\n";
+    assert_eq!(kinds(shown), [(SecretKind::Assignment, "oXkOadBkNKkxe7WU9QVT".to_owned())]);
+}
+
+#[test]
 fn the_beginning_of_a_key_stands_for_one() {
     for text in [
         "ANTHROPIC_API_KEY=sk-ant-api03-...",
