@@ -13,8 +13,10 @@ use super::languages;
 use super::names::{self, Strength};
 use super::rules::Finding;
 use super::sentences::after_words;
-use super::signs::{Proof, Quotes, ValueStart, literal};
-use super::values::{Notation, is_likely, is_mixed, is_random, is_secret_value, is_uuid, is_varied};
+use super::signs::{Proof, Quotes, ValueStart, is_cell, literal};
+use super::values::{
+    Notation, is_likely, is_mixed, is_random, is_sample, is_secret_value, is_setting, is_uuid, is_varied,
+};
 use super::words::{is_word_pair, random_bits};
 
 /// Maximum bytes of a name.
@@ -32,6 +34,9 @@ const MAX_KEY_BYTES: usize = 128;
 /// How far a file of logins may name the machine before the password.
 const MAX_LOGIN_BYTES: usize = 160;
 
+/// The key of an object for some programs, and of an account for others: then it is hexadecimal.
+const KEY_FLAG: &str = "--key";
+
 /// The words that announce secrets, ready to be searched for.
 #[derive(Clone, Debug)]
 pub(super) struct NameRules(AhoCorasick);
@@ -42,6 +47,13 @@ struct NameHit<'t> {
     span: Range<usize>,
     name: &'t str,
     strength: Strength,
+}
+
+impl NameHit<'_> {
+    /// Whether it is the name of a credential: `STRIPE_KEY` is one where it is a variable of the environment.
+    fn is_sure(&self) -> bool {
+        self.strength != Strength::Weak || names::is_environment(self.name) || self.name == KEY_FLAG
+    }
 }
 
 impl NameRules {
@@ -89,7 +101,8 @@ impl NameRules {
 fn announced(hay: &Haystack<'_>, name: &str, span: Range<usize>) -> Option<Finding> {
     let is_query = matches!(hay.before(span.start), b'?' | b'&') && names::is_query_name(name);
     let in_words = || names::strength_of_words(word_before(hay, span.start)?, name);
-    let strength = names::strength(name).or(is_query.then_some(Strength::Weak)).or_else(in_words)?;
+    let is_weak = is_query || name == KEY_FLAG;
+    let strength = names::strength(name).or(is_weak.then_some(Strength::Weak)).or_else(in_words)?;
     let hit = NameHit { span, name, strength };
     let value = assigned(hay, &hit)
         .or_else(|| login(hay, &hit))
@@ -160,11 +173,17 @@ fn assigned(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
         Quotes::Needed => is_quoted,
         Quotes::Refused => !is_quoted,
     };
+    // `<passphrase>value</passphrase>`
+    let is_in_tag = hay.before(start.at) == b'>' && hay.bytes[span.end..].starts_with(b"</");
     let notation = match start.notation {
-        Notation::Bare if is_quoted => Notation::Quoted,
+        Notation::Bare if is_quoted || is_in_tag => Notation::Quoted,
         notation => notation,
     };
-    let value = &hay.text[span.clone()];
+    let value = hay.judged(&span);
+    // A text that goes on is no passphrase.
+    if value.len() < span.len() && value.contains(' ') {
+        return None;
+    }
     let is_proven = match start.proof {
         Proof::Name => true,
         // "use --password option": a word after a flag is more of the sentence.
@@ -176,13 +195,25 @@ fn assigned(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     // `--secret dbPassword value`: the name of another one.
     let is_other_name =
         names::strength(value).is_some() && random_bits(value) < 20.0 && start.proof == Proof::NoWord;
-    // Elsewhere a UUID without quotes is a name; what a header of this name carries is not.
-    let is_header_id = hit.strength == Strength::Strong && names::is_header(hit.name) && is_uuid(value);
+    // Elsewhere hexadecimal digits and UUIDs are names; what the name of a credential is set to is not.
+    let is_joined = start.proof != Proof::Mixed || is_cell(hay, hit.span.start);
+    if is_allowed && is_joined && hit.is_sure() && is_hex_key(value) {
+        return Some(Finding { kind: SecretKind::Assignment, span });
+    }
     let is_secret = is_allowed
         && is_proven
         && !is_other_name
-        && (start.proof == Proof::Mixed || is_header_id || is_secret_value(value, hit.strength, notation));
+        && hit.name != KEY_FLAG
+        && !is_elided(hay, &span)
+        && (start.proof == Proof::Mixed || is_secret_value(value, hit.strength, notation));
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
+}
+
+/// `sk-ant-api03-...`: the beginning of a key, and what stands for the rest.
+fn is_elided(hay: &Haystack<'_>, span: &Range<usize>) -> bool {
+    let value = hay.judged(span);
+    let is_cut = hay.bytes[span.end..].starts_with(b"...") || value.ends_with('…');
+    is_cut && value.trim_end_matches('…').ends_with(['-', '_'])
 }
 
 /// `machine host login name password value`.
@@ -196,14 +227,14 @@ fn login(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     }
     let start = hay.skip(hit.span.end, MAX_GAP_BYTES, |byte| byte.is_ascii_whitespace());
     let span = start..hay.end(start, Alphabet::Argument).min(start + MAX_VALUE_BYTES);
-    let is_secret = is_secret_value(hay.text.get(span.clone())?, Strength::Password, Notation::Shell);
+    let is_secret = is_secret_value(hay.judged(&span), Strength::Password, Notation::Shell);
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
 }
 
 /// `- value: …`, and its name on the next line.
 fn named_after(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     let span = value_before(hay, &hit.span)?;
-    let is_secret = is_secret_value(&hay.text[span.clone()], hit.strength, Notation::Quoted);
+    let is_secret = is_secret_value(hay.judged(&span), hit.strength, Notation::Quoted);
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
 }
 
@@ -214,8 +245,8 @@ fn in_sentence(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     }
     let spans = after_words(hay, hit.span.end).into_iter().filter_map(|at| literal(hay, at));
     let mut secrets = spans.map(|(span, _)| span).filter(|span| {
-        let value = &hay.text[span.clone()];
-        let is_key = hit.strength == Strength::Strong && is_usual_hex(value) && is_varied(value);
+        let value = hay.judged(span);
+        let is_key = hit.is_sure() && is_hex_key(value);
         is_likely(value) || is_key
     });
     secrets.next().map(|span| Finding { kind: SecretKind::Assignment, span })
@@ -232,8 +263,13 @@ fn nearby(hay: &Haystack<'_>, hit: &NameHit<'_>) -> Option<Finding> {
     let mut is_next = true;
     while at < limit && hay.bytes[at] != b'\n' {
         let end = hay.skip(at, 512, in_token);
-        let token = hay.text.get(at..end).unwrap_or_default().trim_end_matches(['.', '=']);
-        let span = at..at + token.len();
+        let all = hay.text.get(at..end).unwrap_or_default().trim_end_matches(['.', '=']);
+        // `--from-literal=password=…`: the names are none of it.
+        let mut token = all;
+        while let Some((_, value)) = token.split_once('=').filter(|_| is_setting(token)) {
+            token = value;
+        }
+        let span = at + all.len() - token.len()..at + all.len();
         if token.len() >= MIN_RANDOM_BYTES && (is_random(token) || is_next && is_next_hex(hay, hit, token)) {
             return Some(Finding { kind: SecretKind::Entropy, span });
         }
@@ -267,6 +303,12 @@ fn is_next_hex(hay: &Haystack<'_>, hit: &NameHit<'_>, token: &str) -> bool {
         && random_bits(token) > 60.0
         && words.iter().any(|word| before.ends_with(word))
         && hay.text[hit.span.end..].starts_with([' ', ':'])
+}
+
+/// Whether a text is a UUID, or hexadecimal digits that are too many for a number.
+fn is_hex_key(text: &str) -> bool {
+    let is_hex = (32..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_hex || is_uuid(text)) && is_varied(text) && !is_sample(text) && random_bits(text) >= 60.0
 }
 
 /// Whether a text has as many hexadecimal digits as keys have.

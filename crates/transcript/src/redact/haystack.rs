@@ -6,6 +6,10 @@ use std::ops::Range;
 
 /// A run of at least this many base64 characters is data, not a token.
 const MIN_DATA_RUN: usize = 512;
+/// A longer value is judged by its beginning: where many names stand in one run, the rest of it is the value of each.
+const MAX_JUDGED_BYTES: usize = 160;
+/// How often a judgement reads a value.
+const LOOKS_OF_JUDGEMENT: usize = 4;
 
 /// A set of characters that runs are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +189,14 @@ impl<'t> Haystack<'t> {
     pub(super) fn tail(&self, at: usize, limit: usize) -> &'t [u8] {
         self.count(limit);
         &self.bytes[at.saturating_sub(limit)..at]
+    }
+
+    /// What a value is judged by: all of it, or the beginning of a long one.
+    pub(super) fn judged(&self, span: &Range<usize>) -> &'t str {
+        let value = self.text.get(span.clone()).unwrap_or_default();
+        let head = &value[..value.floor_char_boundary(MAX_JUDGED_BYTES)];
+        self.count(head.len() * LOOKS_OF_JUDGEMENT);
+        head
     }
 
     /// Whether a range is in base64 data that is much too long for a token, or in a `data:` URL.

@@ -89,12 +89,13 @@ fn scheme(hay: &Haystack<'_>, at: usize) -> Option<Finding> {
 fn credential(hay: &Haystack<'_>, start: usize) -> Option<Finding> {
     let end = hay.end(start, Alphabet::Header).min(start + MAX_VALUE_BYTES);
     let value = hay.text.get(start..end)?.trim_end_matches(['.', ':']);
-    let is_secret = value.len() >= 12
-        && !is_placeholder(value)
-        && !is_name(value)
-        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
-        && random_bits(value) >= 24.0f64.max(value.len().min(64) as f64);
     let span = start..start + value.len();
+    let head = hay.judged(&span);
+    let is_secret = head.len() >= 12
+        && !is_placeholder(head)
+        && !is_name(head)
+        && head.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && random_bits(head) >= 24.0f64.max(head.len().min(64) as f64);
     is_secret.then_some(Finding { kind: SecretKind::Authorization, span })
 }
 
@@ -108,7 +109,7 @@ fn parameters(hay: &Haystack<'_>, name_end: usize, found: &mut Vec<Finding>) {
         let start = hay.skip(sign + 1, 1, |byte| byte == b'"');
         let value_end = hay.end(start, Alphabet::Header).min(end.max(start));
         let is_proof = PROOFS.contains(&name.to_ascii_lowercase().as_str());
-        if is_proof && value_end - start >= 16 && random_bits(&hay.text[start..value_end]) >= 24.0 {
+        if is_proof && value_end - start >= 16 && random_bits(hay.judged(&(start..value_end))) >= 24.0 {
             found.push(Finding { kind: SecretKind::Authorization, span: start..value_end });
         }
         at = value_end.max(sign + 1);
@@ -137,7 +138,7 @@ fn pairs(hay: &Haystack<'_>, mut at: usize, found: &mut Vec<Finding>) {
         let name = hay.text[at..name_end].to_ascii_lowercase();
         let end = hay.end(name_end + 1, Alphabet::Bare).min(name_end + MAX_VALUE_BYTES);
         let span = name_end + 1..end;
-        let value = hay.text.get(span.clone()).unwrap_or_default();
+        let value = hay.judged(&span);
         let is_random =
             value.len() >= 8 && random_bits(value) >= 24.0f64.max(value.len().min(64) as f64 * 1.5);
         if is_random && !ATTRIBUTES.contains(&name.as_str()) && !is_placeholder(value) {

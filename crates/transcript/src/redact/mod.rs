@@ -45,6 +45,7 @@ mod view;
 mod visit;
 mod windows;
 mod words;
+mod wraps;
 
 #[cfg(test)]
 mod linear_tests;

@@ -91,7 +91,8 @@ static KEY_ADJECTIVES: WordList = WordList::new(
      license storage client session deploy ssh hmac cipher crypto webhook admin consumer integration ingest \
      server root preshared aes jwt subscription rsa ecdsa wallet bot functions instrumentation restricted cookie \
      anon role validation write ingestion unseal recovery transfer sdk vault seed bearer network personal developer \
-     merchant record des application app routing product serial activation",
+     merchant record des application app routing product serial activation openai anthropic mistral cohere groq deepl \
+     algolia pinecone datadog",
 );
 /// A `key` after one of these is not.
 static PLAIN_KEYS: WordList = WordList::new(

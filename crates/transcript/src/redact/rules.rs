@@ -27,6 +27,8 @@ use super::{blocks, codes, columns, encoded, headers, lines, links, logins, lone
 /// How often base64 is decoded within base64.
 const MAX_ENCODINGS: usize = 3;
 
+/// What begins the address of a link in a terminal.
+const HYPERLINK: &[u8] = b"]8;";
 /// No format of a key is shorter.
 const MIN_SECRET_BYTES: usize = 14;
 /// The length of `2026-01-02T03:04:05.678Z`.
@@ -210,6 +212,13 @@ impl SecretRules {
         if view.is_changed() && may.has(MarkedRule::Addresses) {
             // `%2F` and `%40` belong to a password here: without them it would end the address.
             let plain = Haystack::new(text);
+            urls::find(&plain, &mut found);
+            work += plain.work();
+        }
+        if memchr::memmem::find(text.as_bytes(), HYPERLINK).is_some() {
+            // The address of a link is not shown, and is there all the same.
+            let plain = Haystack::new(text);
+            self.formats.find(&plain, &mut found);
             urls::find(&plain, &mut found);
             work += plain.work();
         }

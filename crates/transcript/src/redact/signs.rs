@@ -21,6 +21,9 @@ static SETTERS: WordList = WordList::new(
      proxy_set_header fastcgi_param add_header",
 );
 
+/// The signs that join a name and a value, the longest first; what follows belongs to the value: `KEY=+9Eq…==`.
+const SIGNS: [&str; 14] = ["||=", "===", ":::", "::", ":=", "=>", "?=", "+=", "==", "||", "=", ":", ">", "|"];
+
 /// Whether a value must be in quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quotes {
@@ -56,14 +59,18 @@ impl ValueStart {
     pub(super) fn of(hay: &Haystack<'_>, name: &str, span: &Range<usize>) -> Option<Self> {
         let closed = hay.skip(span.end, 3, |byte| b"\"'`]?".contains(&byte));
         let gap = hay.skip(closed, MAX_GAP_BYTES, is_blank);
-        let sign = hay.skip(gap, 3, |byte| b":=>?|+".contains(&byte));
-        let signs = &hay.text[gap..sign];
+        let rest = hay.bytes.get(gap..).unwrap_or_default();
+        let signs = SIGNS.into_iter().find(|signs| rest.starts_with(signs.as_bytes())).unwrap_or_default();
+        let sign = gap + signs.len();
         // `AWS::IAM::AccessKey`, `arn:…:secret:name`: a part of a longer name.
         // `profile::db::password: value` is a key of YAML.
         let is_key = is_blank(hay.byte(sign))
             && closed == span.end
             && !name.bytes().any(|byte| byte.is_ascii_uppercase());
         if hay.before(span.start) == b':' && signs.starts_with(':') && !is_key {
+            return None;
+        }
+        if signs.is_empty() && matches!(hay.byte(gap), b'?' | b'+') {
             return None;
         }
         if signs.is_empty() {
@@ -111,12 +118,22 @@ impl ValueStart {
             return self;
         }
         let next = hay.skip(line_end + 1, MAX_GAP_BYTES, |byte| is_blank(byte) || byte == b'+');
+        if let Some(at) = dumped(hay, next).filter(|_| mark == self.at) {
+            return Self { at, notation: Notation::Quoted, ..self };
+        }
         let is_block = mark > self.at && b"|>".contains(&hay.byte(self.at)) && next > line_end + 1;
         match is_block || mark == self.at && is_quote(hay.byte(next)) {
             true => Self { at: next, notation: Notation::Quoted, ..self },
             false => self,
         }
     }
+}
+
+/// Where the text begins in `string(20) "value"`, as PHP shows it below a name.
+fn dumped(hay: &Haystack<'_>, at: usize) -> Option<usize> {
+    let digits = hay.bytes.get(at..)?.starts_with(b"string(").then_some(at + 7)?;
+    let end = hay.skip(digits, 6, |byte| byte.is_ascii_digit());
+    hay.bytes.get(end..)?.starts_with(b") \"").then_some(end + 2)
 }
 
 /// A value that no sign joins to its name.
@@ -264,7 +281,7 @@ fn is_setting(hay: &Haystack<'_>, start: usize, at: usize) -> bool {
 }
 
 /// Whether a name stands in a cell of a table.
-fn is_cell(hay: &Haystack<'_>, start: usize) -> bool {
+pub(super) fn is_cell(hay: &Haystack<'_>, start: usize) -> bool {
     hay.before(hay.back(start, 8, |byte| is_blank(byte) || byte == b'`' || byte == b'*')) == b'|'
 }
 
@@ -282,6 +299,8 @@ fn is_aligned(hay: &Haystack<'_>, start: usize, blank: Range<usize>) -> bool {
 fn is_after_setter(hay: &Haystack<'_>, start: usize) -> bool {
     let lead = hay.back(start, MAX_LEAD_BYTES, |byte| byte != b'\n');
     let lead = String::from_utf8_lossy(&hay.bytes[lead..start]).to_ascii_lowercase();
+    // `npm config set //host/:_authToken value`
+    let lead = lead.trim_end_matches(|sign: char| !sign.is_ascii_whitespace() && lead.ends_with("/:"));
     let is_apart = lead.ends_with(|sign: char| sign.is_ascii_whitespace());
     let word = lead.split_ascii_whitespace().next_back().unwrap_or_default();
     is_apart && SETTERS.contains(word.trim_start_matches(['+', '#', '$', '>']))

@@ -2,7 +2,7 @@
 
 use super::ids::is_program_name;
 pub(super) use super::ids::{is_name, is_uuid};
-use super::names::Strength;
+use super::names::{self, Strength};
 use super::words::{WordList, has_letter_digit, is_rules, is_word_pair, is_words, parts, random_bits};
 
 /// How a value is written, which says how literal it is.
@@ -138,7 +138,7 @@ fn is_dotted_name(text: &str) -> bool {
 }
 
 /// How often the character class changes: rarely in words, often in random strings.
-fn switches(text: &str) -> usize {
+pub(super) fn switches(text: &str) -> usize {
     let class = |byte: u8| match byte {
         b'0'..=b'9' => 0,
         b'a'..=b'z' => 1,
@@ -183,14 +183,22 @@ pub(super) fn is_mixed(value: &str) -> bool {
         && !is_hex(value)
         && !is_version
         && !value.contains('\\')
-        // `password generated_id=…`: another name and its value.
-        && !value.trim_end_matches('=').contains('=')
+        && !is_setting(value)
         && !is_constant(value)
         && !is_identifier(value)
         && !is_type(value)
         && !is_name(value)
         && !is_placeholder(value)
         && !is_code(value, Notation::Bare)
+}
+
+/// Whether it is another name and its value: `generated_id=…`. In `lONlk3DxF^BV9=2REh` the sign belongs to the value.
+pub(super) fn is_setting(value: &str) -> bool {
+    let is_name = |name: &str| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+            && (random_bits(name) < 12.0 || names::strength(name).is_some())
+    };
+    value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_name(name))
 }
 
 /// Whether a value looks like a password that a person made up: words in both cases with digits or letters between them.

@@ -6,7 +6,7 @@ use super::Evidence;
 use super::clues::ClueKind;
 use super::line::LineView;
 use super::outputs;
-use super::shape::{Shape, shape};
+use super::shape::{Shape, is_digest, shape};
 use super::tokens::Token;
 use super::vocabulary::{
     ASK_WORDS, ITEM_FIELDS, OTHER_COMMANDS, SECTION_WORDS, SOURCE_COMMANDS, SOURCE_WORDS,
@@ -78,6 +78,7 @@ impl LinesAbove {
             found.extend(in_block(line, evidence));
         }
         if let Some(section) = &self.section {
+            found.extend(list_item(line));
             found.extend(
                 item(line)
                     .filter(|(shape, _)| section.evidence.asks_for().is_some_and(|least| *shape >= least))
@@ -145,7 +146,12 @@ impl Section {
             "users" | "accounts" => is_bracketed || bare.contains(' '),
             _ => true,
         };
-        let evidence = if is_sure { Evidence::Sure } else { Evidence::Near };
+        let evidence = match word.as_str() {
+            // Texts have tokens, too: only keys in a list are secrets.
+            "tokens" | "apikeys" => Evidence::None,
+            _ if is_sure => Evidence::Sure,
+            _ => Evidence::Near,
+        };
         (is_marked || is_sure && bare.len() <= 16).then_some(Self {
             evidence,
             indent,
@@ -225,6 +231,15 @@ fn answer(line: &LineView<'_>) -> Option<Range<usize>> {
         && !bare.trim_matches(['"', '\'', '`']).contains(' ')
         && shape(line.token(last)) >= Shape::Possible;
     is_secret.then(|| last.span.clone())
+}
+
+/// The only token of an item of a list, if it is a key: `- 3f2a…`.
+fn list_item(line: &LineView<'_>) -> Option<Range<usize>> {
+    let text = line.text[line.piece.clone()].trim();
+    let [token] = &line.tokens[..] else { return None };
+    let value = line.token(token);
+    let is_item = text.starts_with("- ") && text.ends_with([value.chars().next_back()?, '"', '\'', ',']);
+    (is_item && (is_digest(value) || shape(value) == Shape::Random)).then(|| token.span.clone())
 }
 
 /// The value of `name = value`, `- name: value`, `name / value`.

@@ -1,7 +1,7 @@
 //! How much a token looks like a secret that a person chose or a program generated, whatever stands around it.
 
 use crate::redact::ids::{is_name, is_uuid};
-use crate::redact::values::{is_likely, is_placeholder, is_random, is_varied};
+use crate::redact::values::{is_likely, is_placeholder, is_random, is_setting, is_varied};
 use crate::redact::words::{WordList, is_name_word, parts, random_bits};
 
 const MIN_BYTES: usize = 6;
@@ -245,6 +245,6 @@ fn is_expression(token: &str) -> bool {
         || first == b'#' && random_bits(token) < 30.0
         || first == b'%' && random_bits(token) < 36.0
         || token.contains([':', '(', ')', '[', ']', '{', '}', '<', '>', '"', '\'', '`', '\\', ',', ';', '|'])
-        || token.trim_end_matches('=').contains('=')
+        || is_setting(token)
         || is_number
 }

@@ -66,7 +66,7 @@ pub(super) static LINKS: WordList = WordList::new(
 /// Words in headings whose lines are logins: `[users]`, `Test accounts:`.
 pub(super) static SECTION_WORDS: WordList = WordList::new(
     "users admins accounts logins credentials creds passwords secrets stringdata chpasswd zugangsdaten userlist htpasswd \
-     administrators operators",
+     administrators operators tokens apikeys",
 );
 
 /// Words in commands and names of files that show a secret: `cat .htpasswd`, `pass show mail`.
