@@ -408,6 +408,30 @@ fn tokens_are_found_in_links_of_a_terminal_and_in_what_php_shows() {
 }
 
 #[test]
+fn tokens_are_found_in_hexadecimal_dumps() {
+    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let dump = hex(&format!("ghp_{}", digits(36)));
+    assert_eq!(kinds(&format!("00000000  {dump}\n")), [(SecretKind::GitHub, dump)]);
+    let plain = hex("a text of many words that says nothing at all");
+    assert!(kinds(&format!("00000000  {plain}\n")).is_empty());
+}
+
+#[test]
+fn a_question_mark_belongs_to_a_random_value() {
+    for (text, value) in [
+        ("ldap_bind_pw: QCqZPrb.Nb++m?t5!F\n", "QCqZPrb.Nb++m?t5!F"),
+        ("パスワード：ijP?i5=T!kTWihB.^M", "ijP?i5=T!kTWihB.^M"),
+        ("Your new secret key is: UBJBVLKFWKQVAX3VKVB3CJRSZP\n", "UBJBVLKFWKQVAX3VKVB3CJRSZP"),
+    ] {
+        let found: Vec<_> = kinds(text).into_iter().map(|(_, secret)| secret).collect();
+        assert_eq!(found, [value], "{text}");
+    }
+    for text in ["password = user?.password1X", "token: isSet?readToken2():null", "secret: a1?b2:c3"] {
+        assert!(kinds(text).is_empty(), "{text}: {:?}", kinds(text));
+    }
+}
+
+#[test]
 fn the_beginning_of_a_key_stands_for_one() {
     for text in [
         "ANTHROPIC_API_KEY=sk-ant-api03-...",

@@ -388,8 +388,9 @@ fn is_code(value: &str, notation: Notation) -> bool {
         }
         Notation::Bare => {
             has(&['(', ')', '[', ']', '{', '}', '<', '>', '|', ' '])
-                // A password may end with it; `name?` of a program has no digits.
+                // A password may end with it; `name?` of a program has no digits. Inside it is one only if all is random.
                 || value.trim_end_matches('?').contains('?')
+                    && (random_bits(value) < 40.0 || value.contains("?.") || has(&[':', '/', '&', '\\']))
                 || value.ends_with('?') && !value.bytes().any(|byte| byte.is_ascii_digit())
                 || value.contains("::")
                 || value.contains("->")
