@@ -1,8 +1,8 @@
 //! Decides whether a value is a secret, or rather code, documentation, an id or a path.
 
 use super::ids::is_program_name;
-pub(super) use super::ids::{is_name, is_uuid};
-use super::names::{self, Strength};
+pub(super) use super::ids::{is_name, is_setting, is_uuid};
+use super::names::Strength;
 use super::words::{WordList, has_letter_digit, is_rules, is_word_pair, is_words, parts, random_bits};
 
 /// How a value is written, which says how literal it is.
@@ -190,15 +190,6 @@ pub(super) fn is_mixed(value: &str) -> bool {
         && !is_name(value)
         && !is_placeholder(value)
         && !is_code(value, Notation::Bare)
-}
-
-/// Whether it is another name and its value: `generated_id=…`. In `lONlk3DxF^BV9=2REh` the sign belongs to the value.
-pub(super) fn is_setting(value: &str) -> bool {
-    let is_name = |name: &str| {
-        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
-            && (random_bits(name) < 12.0 || names::strength(name).is_some())
-    };
-    value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_name(name))
 }
 
 /// Whether a value looks like a password that a person made up: words in both cases with digits or letters between them.
