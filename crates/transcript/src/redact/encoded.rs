@@ -1,4 +1,4 @@
-//! Secrets in text that is written in base64: a document, a configuration, a login.
+//! Secrets in text that is written in base64 or in hexadecimal digits: a document, a configuration, a login, a dump.
 
 use std::ops::Range;
 
@@ -10,6 +10,8 @@ use super::haystack::{Alphabet, Haystack};
 
 /// A shorter run holds no secret worth the name.
 const MIN_ENCODED_BYTES: usize = 16;
+/// The same for hexadecimal digits.
+const MIN_HEX_BYTES: usize = 32;
 /// The digits at the start of a run that tell text from data.
 const HEAD_BYTES: usize = 16;
 
@@ -46,7 +48,19 @@ fn is_text(byte: u8) -> bool {
     byte >= 0x20 && byte != 0x7f || byte.is_ascii_whitespace()
 }
 
-/// The runs of base64 digits that stand for text, each with it.
+/// The text that hexadecimal digits stand for; those of a hash stand for none.
+fn decode_hex(digits: &str) -> Option<String> {
+    let byte = |pair: &[u8]| {
+        let pair = std::str::from_utf8(pair).ok().filter(|pair| !pair.starts_with('+'))?;
+        u8::from_str_radix(pair, 16).ok().filter(|byte| byte.is_ascii() && is_text(*byte)).map(char::from)
+    };
+    if digits.len() < MIN_HEX_BYTES || !digits.len().is_multiple_of(2) {
+        return None;
+    }
+    digits.as_bytes().chunks(2).map(byte).collect()
+}
+
+/// The runs of base64 and hexadecimal digits that stand for text, each with it.
 pub(super) fn runs(hay: &Haystack<'_>) -> Vec<(Range<usize>, String)> {
     hay.count(hay.bytes.len() * 2);
     let mut found = Vec::new();
@@ -65,7 +79,7 @@ pub(super) fn runs(hay: &Haystack<'_>) -> Vec<(Range<usize>, String)> {
         let inside = run.trim_end_matches('=').rfind('=').map_or(0, |sign| sign + 1);
         let digits = &run[inside..];
         if digits.len() >= MIN_ENCODED_BYTES
-            && let Some(text) = decode(digits)
+            && let Some(text) = decode_hex(digits).or_else(|| decode(digits))
         {
             found.push((span.start + inside..span.end, text));
         }

@@ -1,7 +1,8 @@
 //! Names that look like secrets: ids that services generate, digests, public keys, paths.
 
+use super::names;
 use super::values::is_path;
-use super::words::{is_name_word, parts};
+use super::words::{is_name_word, parts, random_bits};
 
 /// Whether it is a UUID, which is a name more often than a secret.
 pub(super) fn is_uuid(text: &str) -> bool {
@@ -57,4 +58,13 @@ pub(super) fn is_program_name(value: &str) -> bool {
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && letters.peek().is_some()
         && letters.all(|part| is_name_word(&part.to_ascii_lowercase()))
+}
+
+/// Whether it is another name and its value: `generated_id=…`. In `lONlk3DxF^BV9=2REh` the sign belongs to the value.
+pub(super) fn is_setting(value: &str) -> bool {
+    let is_name = |name: &str| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+            && (random_bits(name) < 12.0 || names::strength(name).is_some())
+    };
+    value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_name(name))
 }

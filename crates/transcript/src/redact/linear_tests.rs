@@ -223,6 +223,7 @@ fn twice_the_text_is_twice_the_work() {
         "<password>",
         "token|",
         "k=v,",
+        "6768705f454d7571696f6f526b527139",
         "\u{1b}]8;;https://h.net/?t=glpat-a\u{7}a",
         "password=>\nstring(1) \"a\"\n",
         "a:b,c=d;e f|g&h\n",

@@ -50,6 +50,8 @@ mod wraps;
 #[cfg(test)]
 mod linear_tests;
 #[cfg(test)]
+mod notation_tests;
+#[cfg(test)]
 mod tests;
 
 pub use call_log::{CallLog, LastMessage};

@@ -34,7 +34,7 @@ pub(super) fn after_verb(hay: &Haystack<'_>, at: usize) -> Option<usize> {
         let start = hay.skip(sign, MAX_GAP_BYTES, |byte| byte == b' ');
         return (sign > closed).then_some(start);
     }
-    let is_verb = VERBS.contains(&word.as_str()) && hay.byte(word_end) == b' ';
+    let is_verb = VERBS.contains(&word.as_str()) && matches!(hay.byte(word_end), b' ' | b':');
     let start = hay.skip(word_end, MAX_GAP_BYTES, |byte| byte == b' ' || byte == b':');
     (is_verb && at > 0 && hay.before(at) == b' ').then_some(start)
 }

@@ -1,8 +1,8 @@
 //! Decides whether a value is a secret, or rather code, documentation, an id or a path.
 
 use super::ids::is_program_name;
-pub(super) use super::ids::{is_name, is_uuid};
-use super::names::{self, Strength};
+pub(super) use super::ids::{is_name, is_setting, is_uuid};
+use super::names::Strength;
 use super::words::{WordList, has_letter_digit, is_rules, is_word_pair, is_words, parts, random_bits};
 
 /// How a value is written, which says how literal it is.
@@ -192,15 +192,6 @@ pub(super) fn is_mixed(value: &str) -> bool {
         && !is_code(value, Notation::Bare)
 }
 
-/// Whether it is another name and its value: `generated_id=…`. In `lONlk3DxF^BV9=2REh` the sign belongs to the value.
-pub(super) fn is_setting(value: &str) -> bool {
-    let is_name = |name: &str| {
-        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
-            && (random_bits(name) < 12.0 || names::strength(name).is_some())
-    };
-    value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_name(name))
-}
-
 /// Whether a value looks like a password that a person made up: words in both cases with digits or letters between them.
 pub(super) fn is_chosen(value: &str) -> bool {
     let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
@@ -388,8 +379,9 @@ fn is_code(value: &str, notation: Notation) -> bool {
         }
         Notation::Bare => {
             has(&['(', ')', '[', ']', '{', '}', '<', '>', '|', ' '])
-                // A password may end with it; `name?` of a program has no digits.
+                // A password may end with it; `name?` of a program has no digits. Inside it is one only if all is random.
                 || value.trim_end_matches('?').contains('?')
+                    && (random_bits(value) < 40.0 || value.contains("?.") || has(&[':', '/', '&', '\\']))
                 || value.ends_with('?') && !value.bytes().any(|byte| byte.is_ascii_digit())
                 || value.contains("::")
                 || value.contains("->")

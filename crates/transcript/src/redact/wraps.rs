@@ -1,4 +1,4 @@
-//! Whether a line goes on with the token that the line above ends with, or begins something of its own.
+//! Whether a line continues the token that the line above ends with, or begins something of its own.
 
 use super::ids::is_uuid;
 
