@@ -3,7 +3,10 @@
 
 // A smaller build leaves commands out, and what only they use is unused then.
 #![cfg_attr(not(all(feature = "serve", feature = "tui")), allow(dead_code, unused_imports))]
-#![cfg_attr(windows, allow(dead_code, reason = "interactive screens, which Windows does not have yet, need it"))]
+#![cfg_attr(
+    windows,
+    allow(dead_code, reason = "interactive screens, which Windows does not have yet, need it")
+)]
 
 mod args;
 mod change;

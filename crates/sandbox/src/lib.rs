@@ -12,7 +12,7 @@ mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod landlocked;
 mod plan;
-#[cfg_attr(not(unix), path = "no_proxy.rs")]
+#[cfg_attr(windows, path = "proxy_windows.rs")]
 mod proxy;
 mod sandbox;
 #[cfg(target_os = "linux")]

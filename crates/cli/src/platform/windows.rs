@@ -1,4 +1,4 @@
-//! Windows.
+//! Windows, which has no signals but Ctrl-C and no cores.
 
 use std::future::Future;
 use std::io;

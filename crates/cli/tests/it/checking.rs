@@ -197,15 +197,19 @@ fn a_line_that_is_moved_is_not_called_removed() {
 #[test]
 fn two_conversations_that_alternate_are_a_problem_and_are_not_joined() {
     let bytes = String::from_utf8(talk().into_bytes()).unwrap();
-    let other =
-        bytes.replace("\"uuid\":\"", "\"uuid\":\"f").replace("\"parentUuid\":\"", "\"parentUuid\":\"f");
+    let other = bytes
+        .replace("\"uuid\":\"", "\"uuid\":\"f")
+        .replace("\"parentUuid\":\"", "\"parentUuid\":\"f")
+        .replace("\"id\":\"", "\"id\":\"f");
     let words = [("one", "another"), ("first", "its answer"), ("two", "more"), ("second", "its last")];
-    let other = words.iter().fold(other, |text, (old, new)| text.replace(&format!("\"{old}\""), &format!("\"{new}\"")));
+    let other = words
+        .iter()
+        .fold(other, |text, (old, new)| text.replace(&format!("\"{old}\""), &format!("\"{new}\"")));
     let lines: Vec<_> = bytes.lines().zip(other.lines()).flat_map(|(one, two)| [one, two]).collect();
     let (home, path) = store(lines.join("\n") + "\n");
     let answer = annals_exits(&home, &["check", ID], 3);
     assert!(
-        answer.out.contains("interleaved-conversations") && answer.out.contains("4 lost"),
+        answer.out.contains("Two clients wrote prompts at the same time") && answer.out.contains("4 lost"),
         "{}",
         answer.out
     );

@@ -22,8 +22,8 @@ impl TreePlace {
     }
 }
 
-/// Returns the first prompts that continue a branch which another prompt had left, if there are so many that the user cannot
-/// have gone back and forth: two clients wrote at the same time, and each hides the other's messages.
+/// Returns the first prompts that continue a branch which another prompt had left. Two or more mean that two clients wrote at the
+/// same time, and each hides the other's messages; a user can go back, and undo that once.
 pub fn interleaved_prompts(
     transcript: &Transcript<'_>,
     graph: &Graph<'_>,

@@ -17,7 +17,7 @@ const CHECKED: [&str; 5] =
 const MAKERS: [&str; 4] = [".join(", ".with_extension(", ".with_file_name(", "config"];
 
 /// File, word and why it is allowed there.
-const GRANTED: [Exception; 23] = [
+const GRANTED: [Exception; 22] = [
     ("crates/cli/src/commands/chat/access.rs", "fs::read(", "a file that the person named"),
     ("crates/cli/src/commands/chat/signals.rs", "fs::read_to_string(", "the kernel's table"),
     ("crates/cli/src/commands/chat/terminal/permission.rs", "fs::read_to_string(", "a file of the workspace"),
@@ -33,11 +33,10 @@ const GRANTED: [Exception; 23] = [
         "File::open(",
         "what is moved or changed; links are told apart before",
     ),
-    ("crates/store/src/files/folder.rs", "File::open(", "a folder that is synced"),
     ("crates/store/src/files/swap.rs", "File::open(", "what is changed; links are told apart before"),
-    ("crates/store/src/git.rs", "File::open(", "a regular file of a repository"),
     ("crates/store/src/journal/revert.rs", "File::open(", "what was changed, and our data folder"),
-    ("crates/store/src/read.rs", "File::open(", "the opening itself"),
+    ("crates/store/src/platform/unix.rs", "File::open(", "a folder that is synced"),
+    ("crates/store/src/platform/windows.rs", "File::open(", "the opening itself"),
     ("crates/store/src/read.rs", "fs::read(", "what a person names may be a pipe"),
     ("crates/store/src/session/lock_note.rs", "File::open(", "our data folder"),
     ("crates/store/src/session/writer.rs", "File::open(", "the file that is being written"),

@@ -29,7 +29,7 @@ const GRANTED: [Exception; 10] = [
     ("crates/cli/src/stderr.rs", "io::stderr", "standard error itself"),
     ("crates/cli/src/environment.rs", "io::stdout", "asks whether it is a terminal"),
     ("crates/cli/src/environment.rs", "io::stderr", "asks whether it is a terminal"),
-    ("crates/cli/src/commands/tui/mod.rs", "io::stdout", "the viewer's terminal, which gets cells only"),
+    ("crates/cli/src/platform/unix.rs", "io::stdout", "the terminal of a full screen, which gets cells only"),
     ("crates/cli/src/zone.rs", "eprintln!", "a test that is skipped"),
     ("crates/cli/src/main.rs", "error.print()", "help of clap, which is our own text"),
     (

@@ -18,13 +18,25 @@ fn is_root(path: &str) -> bool {
     }
 }
 
-/// The modules that a text declares in other files, with the path of an attribute above, if there is one.
-fn declared(text: &str) -> Vec<(String, Option<String>)> {
+/// A module that a text declares in another file.
+#[derive(Default)]
+struct Declaration {
+    name: String,
+    /// The paths of attributes above, one for each system.
+    named_paths: Vec<String>,
+    /// Whether another system has it under its own name.
+    is_found_by_name: bool,
+}
+
+/// The modules that a text declares in other files.
+fn declared(text: &str) -> Vec<Declaration> {
     let mut found = Vec::new();
-    let mut named_path = None;
+    let mut next = Declaration { is_found_by_name: true, ..Declaration::default() };
     for line in text.lines().map(str::trim) {
-        if let Some(path) = line.strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]")) {
-            named_path = Some(path.to_owned());
+        let is_path = line.starts_with("#[path = ");
+        if is_path || line.starts_with("#[cfg_attr(") && line.contains(", path = ") {
+            next.named_paths.extend(line.split('"').nth(1).map(str::to_owned));
+            next.is_found_by_name &= !is_path;
             continue;
         }
         let declaration = line.strip_suffix(';').and_then(|line| {
@@ -32,9 +44,10 @@ fn declared(text: &str) -> Vec<(String, Option<String>)> {
             (before.is_empty() || before.starts_with("pub")).then(|| name.to_owned())
         });
         if let Some(name) = declaration {
-            found.push((name, named_path.take()));
+            found.push(Declaration { name, ..std::mem::take(&mut next) });
+            next.is_found_by_name = true;
         } else if !line.starts_with("#[") {
-            named_path = None;
+            next = Declaration { is_found_by_name: true, ..Declaration::default() };
         }
     }
     found
@@ -56,14 +69,14 @@ fn findings(files: &Files) -> Vec<String> {
             continue;
         }
         let folder = module_folder(&path, root);
-        for (name, named_path) in declared(text) {
+        for Declaration { name, named_paths, is_found_by_name } in declared(text) {
             let beside = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            match named_path {
-                Some(named) => waiting.push((resolve(beside, &named), false)),
-                None => waiting.extend([
+            waiting.extend(named_paths.iter().map(|named| (resolve(beside, named), false)));
+            if is_found_by_name {
+                waiting.extend([
                     (format!("{folder}/{name}.rs"), false),
                     (format!("{folder}/{name}/mod.rs"), false),
-                ]),
+                ]);
             }
         }
     }
@@ -81,7 +94,12 @@ fn no_file_is_forgotten() {
 #[test]
 fn the_rule_can_fail() {
     let files = sample(&[
-        ("crates/x/src/lib.rs", "pub mod deep;\n"),
+        (
+            "crates/x/src/lib.rs",
+            "pub mod deep;\n#[cfg_attr(unix, path = \"one.rs\")]\n#[cfg_attr(windows, path = \"two.rs\")]\nmod system;\n",
+        ),
+        ("crates/x/src/one.rs", ""),
+        ("crates/x/src/two.rs", ""),
         ("crates/x/src/deep/mod.rs", "mod inner;\n#[cfg(test)]\nmod tests;\n"),
         ("crates/x/src/deep/inner.rs", "mod leaf;\n"),
         ("crates/x/src/deep/inner/leaf.rs", ""),
