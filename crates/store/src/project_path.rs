@@ -124,7 +124,8 @@ pub fn first_named<N: AsRef<str>>(slug: &str, named: impl IntoIterator<Item = N>
 pub fn named_in_head(path: &Path) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let Ok(file) = open_file(path) else { return names };
-    let read = stream_records_of(SmallReads(file), RecordSplitter::new(), |line| {
+    // What was read before an error counts.
+    let _ = stream_records_of(SmallReads(file), RecordSplitter::new(), |line| {
         if line.number > MAX_HEAD_LINES {
             return ControlFlow::Break(());
         }
@@ -138,7 +139,6 @@ pub fn named_in_head(path: &Path) -> Vec<String> {
         });
         ControlFlow::Continue(())
     });
-    drop(read);
     names
 }
 

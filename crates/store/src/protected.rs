@@ -235,6 +235,8 @@ mod tests {
             ".ipython/profile_default/startup/x.py",
             ".nvimrc",
             ".git-credentials",
+            "rust-toolchain.toml",
+            "a/.tool-versions",
             "Jenkinsfile",
             ".cursor/mcp.json",
             ".zed/tasks.json",

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::haystack::Alphabet;
-use super::wraps::begins_entry;
+use super::wraps::starts_with_date_or_setting;
 
 /// A line that ends with a token of at least this many characters may go on in the next line.
 const MIN_TOKEN_BYTES: usize = 16;
@@ -63,7 +63,8 @@ fn goes_on(bytes: &[u8], line_end: usize) -> Option<usize> {
     let is_marked = matches!(first, Some(b'+' | b'>')) && first == next.first();
     let indent = indent + usize::from(is_marked);
     let indent = indent + usize::from(next.get(indent) == Some(&b' '));
-    let starts = next.get(indent).is_some_and(|&byte| in_token(byte)) && !begins_entry(&next[indent..]);
+    let starts =
+        next.get(indent).is_some_and(|&byte| in_token(byte)) && !starts_with_date_or_setting(&next[indent..]);
     // Padding ends base64.
     (token >= MIN_TOKEN_BYTES && starts && line.last() != Some(&b'=')).then_some(line_end + 1 + indent)
 }

@@ -9,7 +9,7 @@ const HASH_DIGITS: std::ops::RangeInclusive<usize> = 7..=40;
 const UUID_BYTES: usize = 36;
 
 /// Whether a line begins with a date, a time, or a name and its value: no token goes on like that.
-pub(super) fn begins_entry(line: &[u8]) -> bool {
+pub(super) fn starts_with_date_or_setting(line: &[u8]) -> bool {
     let line = &line[..line.len().min(MAX_BYTES)];
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let word = count(line, is_word);
@@ -25,7 +25,7 @@ pub(super) fn begins_entry(line: &[u8]) -> bool {
 
 /// Whether a line begins with what lines of logs and lists begin with: also a number, a hash and a title, a UUID. No token that
 /// is long enough goes on like that.
-pub(super) fn begins_anew(line: &[u8]) -> bool {
+pub(super) fn starts_log_or_list_line(line: &[u8]) -> bool {
     let line = &line[..line.len().min(MAX_BYTES)];
     let next = |at: usize| line.get(at).copied().unwrap_or(b'\n');
     let is_blank = |at: usize| b" \t".contains(&next(at)) && !is_blank_end(&line[at..]);
@@ -35,7 +35,7 @@ pub(super) fn begins_anew(line: &[u8]) -> bool {
     HASH_DIGITS.contains(&hash) && is_blank(hash)
         || number > 0 && !next(number).is_ascii_alphanumeric() && !b"-_".contains(&next(number))
         || is_uuid
-        || begins_entry(line)
+        || starts_with_date_or_setting(line)
 }
 
 /// `2026-10-03`, `03/10/2026`, `11:42:07`, `20261003T114207`, `10.0.0.1`
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_logs_and_lists_begin_anew() {
+    fn lines_of_logs_and_lists_are_told_from_tokens() {
         for line in [
             "2026-10-03T11:42:07.502Z DEBUG",
             "2026-10-03 next",
@@ -84,15 +84,15 @@ mod tests {
             "API_KEY2=a",
             "x-request-id: 7",
         ] {
-            assert!(begins_anew(line.as_bytes()), "{line}");
+            assert!(starts_log_or_list_line(line.as_bytes()), "{line}");
         }
         for line in ["2026-10-03T11:42:07.502Z DEBUG", "11:42:07 INFO", "10.0.0.1 - - x", "PORT=8080", "a: b"]
         {
-            assert!(begins_entry(line.as_bytes()), "{line}");
+            assert!(starts_with_date_or_setting(line.as_bytes()), "{line}");
         }
         // The end of a token that is not long enough without it.
         for line in ["42", "7 lines", "7f3a9c1 fix the parser", "550e8400-e29b-41d4-a716-446655440000"] {
-            assert!(!begins_entry(line.as_bytes()), "{line}");
+            assert!(!starts_with_date_or_setting(line.as_bytes()), "{line}");
         }
         for line in [
             "Qz7Lm2Pq8Xv",
@@ -105,7 +105,7 @@ mod tests {
             "Qz7Lm2Pq8Xv=\n",
             "",
         ] {
-            assert!(!begins_anew(line.as_bytes()), "{line}");
+            assert!(!starts_log_or_list_line(line.as_bytes()), "{line}");
         }
     }
 }

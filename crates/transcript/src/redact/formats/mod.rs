@@ -18,7 +18,7 @@ use super::kind::SecretKind;
 use super::rules::Finding;
 use super::values::{is_sample, is_varied, switches};
 use super::words::random_bits;
-use super::wraps::{begins_anew, begins_entry};
+use super::wraps::{starts_log_or_list_line, starts_with_date_or_setting};
 use services::SERVICE_FORMATS;
 use table::FORMATS;
 
@@ -176,9 +176,9 @@ fn run_end(
         // What has the length of its format is complete. What is longer ends with its line, unless the next one is more of it.
         let rest = &hay.bytes[next..];
         let is_more = match count.cmp(&min) {
-            Ordering::Less => !begins_entry(rest),
+            Ordering::Less => !starts_with_date_or_setting(rest),
             Ordering::Equal => false,
-            Ordering::Greater => is_piece(hay, next..next_end) && !begins_anew(rest),
+            Ordering::Greater => is_piece(hay, next..next_end) && !starts_log_or_list_line(rest),
         };
         if piece.is_empty() || !is_more || begins_token(rest) {
             break;
