@@ -31,16 +31,16 @@ pub(crate) fn query<T>(
     Ok((question(&index)?, refreshed))
 }
 
-/// The same in a program that goes on after the answer.
+/// The same in a program that continues after the answer. The index is returned for more questions.
 pub(crate) fn query_in_server<T>(
     context: &Context,
     mut question: impl FnMut(&Index) -> Result<T, IndexError>,
-) -> Result<T, Fault> {
-    if let Some(UnchangedAnswer { answer, .. }) = query_unchanged(context, &mut question) {
-        return Ok(answer);
+) -> Result<(T, Index), Fault> {
+    if let Some(UnchangedAnswer { answer, index, .. }) = query_unchanged(context, &mut question) {
+        return Ok((answer, index));
     }
     let (index, _) = open(context)?;
-    Ok(question(&index)?)
+    Ok((question(&index)?, index))
 }
 
 /// The same for a complete index: `None` while another process is bringing it up to date.

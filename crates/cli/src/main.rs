@@ -8,6 +8,7 @@
     allow(dead_code, reason = "interactive screens, which Windows does not have yet, need it")
 )]
 
+mod answer_process;
 mod args;
 mod change;
 mod commands;

@@ -4,8 +4,12 @@ use annals_surgery::redact::Redactor;
 use annals_transcript::redact::SecretRules;
 use annals_ui::{TerminalText, one_line};
 
-/// So much around a part is looked at for secrets that begin or end outside of it.
-const MARGIN: usize = 8 * 1024;
+/// How many bytes before a part are looked at: what announces a secret stands before it.
+const MARGIN_BEFORE: usize = 8 * 1024;
+/// How many bytes behind a part are looked at for the end of a secret, and more if no word ends there.
+const MARGIN_BEHIND: usize = 1024;
+/// The longest word that is looked at to its end.
+const MAX_WORD: usize = 8 * 1024;
 
 /// Tags that clients put around what they tell the model themselves.
 const TAGS: [&str; 9] = [
@@ -32,8 +36,8 @@ impl TextCleaner {
     /// A text of at most `most` bytes from `at` on. Secrets are looked for in what surrounds it, too.
     pub(crate) fn part(&mut self, text: &str, at: usize, most: usize) -> String {
         let at = text.floor_char_boundary(at);
-        let from = text.floor_char_boundary(at.saturating_sub(MARGIN));
-        let to = text.ceil_char_boundary(at.saturating_add(most).saturating_add(MARGIN).min(text.len()));
+        let from = text.floor_char_boundary(at.saturating_sub(MARGIN_BEFORE));
+        let to = end_of_word(text, at.saturating_add(most).saturating_add(MARGIN_BEHIND));
         let clean = self.whole(&text[from..to]);
         let start = match clean == text[from..to] {
             true => at - from,
@@ -46,8 +50,7 @@ impl TextCleaner {
 
     /// A text on one line, of at most `most` bytes.
     pub(crate) fn line(&mut self, text: &str, most: usize) -> String {
-        let head = &text[..text.ceil_char_boundary((most + MARGIN).min(text.len()))];
-        let line = one_line(&self.whole(head));
+        let line = one_line(&self.whole(&text[..end_of_word(text, most + MARGIN_BEHIND)]));
         match line.len() > most {
             true => format!("{}…", &line[..line.floor_char_boundary(most)]),
             false => line,
@@ -62,6 +65,13 @@ impl TextCleaner {
         let clean = if clean == redacted { clean } else { self.0.text(&clean) };
         without_tags(&clean)
     }
+}
+
+/// Where the word at a position ends.
+fn end_of_word(text: &str, at: usize) -> usize {
+    let at = text.ceil_char_boundary(at.min(text.len()));
+    let limit = text.ceil_char_boundary((at + MAX_WORD).min(text.len()));
+    text[at..limit].find(char::is_whitespace).map_or(limit, |length| at + length)
 }
 
 /// Breaks the tags that a client gives a meaning.
@@ -106,6 +116,25 @@ mod tests {
             let part = cleaner().part(&text, at, 12);
             assert!(!part.contains("a1B2"), "{at}: {part}");
         }
+    }
+
+    #[test]
+    fn a_key_of_many_lines_is_not_shown_wherever_a_part_begins() {
+        let line = |number: u32| {
+            format!("{number:02}aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3kL5mN7pQ9rS1tU")
+        };
+        let body: String = (10..60).map(|number| line(number) + "\n").collect();
+        let text = format!(
+            "before\n-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\n{}",
+            "behind ".repeat(400)
+        );
+        for at in (0..body.len()).step_by(97) {
+            let part = cleaner().part(&text, at, 280);
+            assert!(!part.contains("aB3dE5fG7hJ9kL1mN3"), "{at}: {part}");
+        }
+        assert!(!cleaner().line(&text, 320).contains("aB3dE5fG7hJ9kL1mN3"));
+        assert_eq!(end_of_word("one two", 1), 3);
+        assert_eq!(end_of_word(&"x".repeat(MAX_WORD * 2), 1), MAX_WORD + 1);
     }
 
     #[test]

@@ -29,4 +29,4 @@ pub use error::ToolError;
 pub use memory::{CopyFinder, IndexQuestion, Memory, MemoryOptions, MemoryStore, SessionEdit};
 pub use page::{DEFAULT_TOKENS, MAX_TOKENS, MIN_TOKENS, estimated_tokens};
 pub use server::{MemoryServer, PROTOCOL_VERSIONS};
-pub use tools::{ChangeAccess, tool_names};
+pub use tools::{ToolGroup, tool_names};

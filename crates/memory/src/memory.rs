@@ -32,8 +32,14 @@ pub enum SessionEdit<'t> {
 
 /// The stores behind the tools.
 pub trait MemoryStore {
-    /// Asks the index of each store, brought up to date.
+    /// Asks the index of each store. The first question of a call brings them up to date, and all others see the same.
     fn ask(&self, question: &mut IndexQuestion<'_>) -> Result<(), String>;
+
+    /// Ends a call of a tool: the indexes are closed.
+    fn end_call(&self);
+
+    /// Runs a command of annals (`search`, `show` or `usage`) over a team's sessions, and returns what it printed.
+    fn ask_team(&self, command: &[String]) -> Result<Vec<u8>, String>;
 
     /// Changes a session, and says how to revert that.
     fn edit(&self, session: &str, edit: SessionEdit<'_>) -> Result<String, String>;
@@ -104,6 +110,15 @@ impl<S: MemoryStore> Memory<S> {
         };
         self.store.ask(&mut ask).map_err(ToolError::Store)?;
         Ok(answers.into_iter().flatten().collect())
+    }
+
+    /// Ends a call of a tool.
+    pub(crate) fn end_call(&self) {
+        self.store.end_call();
+    }
+
+    pub(crate) fn ask_team(&self, command: &[String]) -> Result<Vec<u8>, ToolError> {
+        self.store.ask_team(command).map_err(ToolError::Store)
     }
 
     pub(crate) fn edit(&self, session: &str, edit: SessionEdit<'_>) -> Result<String, ToolError> {

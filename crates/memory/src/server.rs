@@ -9,7 +9,7 @@ use annals_json::{ObjectWriter, RawJson, Value, object};
 use percent_encoding::percent_decode_str;
 
 use crate::memory::{Memory, MemoryStore};
-use crate::tools::{self, ChangeAccess};
+use crate::tools::{self, ToolGroup};
 
 /// The versions of the protocol that are spoken, the newest first.
 pub const PROTOCOL_VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -23,16 +23,16 @@ const INSTRUCTIONS: &str = "Tools over the past coding sessions on this machine.
 #[derive(Debug)]
 pub struct MemoryServer<S> {
     memory: Memory<S>,
-    access: ChangeAccess,
+    groups: Vec<ToolGroup>,
     version: &'static str,
     /// Whether the client can be asked for its folders.
     has_roots: bool,
 }
 
 impl<S: MemoryStore> MemoryServer<S> {
-    /// A server that calls itself by this version.
-    pub fn new(memory: Memory<S>, access: ChangeAccess, version: &'static str) -> Self {
-        Self { memory, access, version, has_roots: false }
+    /// A server that calls itself by this version, with the tools that only read and those of these groups.
+    pub fn new(memory: Memory<S>, groups: &[ToolGroup], version: &'static str) -> Self {
+        Self { memory, groups: groups.to_vec(), version, has_roots: false }
     }
 
     /// Takes what a client sent, a message or a batch, and returns the messages to send.
@@ -74,7 +74,7 @@ impl<S: MemoryStore> MemoryServer<S> {
             }
             "ping" => answer(id, |_| {}),
             "tools/list" => answer(id, |result| {
-                result.array("tools", |list| tools::write_tools(list, self.access));
+                result.array("tools", |list| tools::write_tools(list, &self.groups));
             }),
             "tools/call" => self.call(params, id),
             _ => refusal(id, METHOD_NOT_FOUND, "Method not found"),
@@ -99,7 +99,9 @@ impl<S: MemoryStore> MemoryServer<S> {
             return refusal(id, INVALID_PARAMS, "the name of a tool is missing");
         };
         let arguments = params.and_then(|params| params.get("arguments"));
-        let Some(outcome) = tools::call(&mut self.memory, &name.decode(), arguments, self.access) else {
+        let outcome = tools::call(&mut self.memory, &name.decode(), arguments, &self.groups);
+        self.memory.end_call();
+        let Some(outcome) = outcome else {
             return refusal(id, INVALID_PARAMS, "Unknown tool");
         };
         let (text, is_error) = match outcome {

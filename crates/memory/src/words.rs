@@ -1,6 +1,7 @@
 //! The search behind a question in plain words: all of them in one message if there is one, else those that
 //! occur together and say most.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use annals_index::search::{Highlighter, Query, Term};
@@ -30,37 +31,55 @@ pub(crate) fn relaxed<T>(
     if let Some(found) = run(query)? {
         return Ok(Some((found, None)));
     }
-    let count = |all: Vec<Vec<Term>>| index.match_count(&Query { all, ..query.clone() });
+    let with = |all: Vec<Vec<Term>>| Query { all, ..query.clone() };
     let mut terms = Vec::new();
     for group in query.all.iter().filter(|group| !is_common(group)) {
-        let matches = count(vec![group.clone()])?;
+        let matches = index.match_count(&with(vec![group.clone()]))?;
         if matches > 0 {
             terms.push((matches, group.clone()));
         }
     }
     terms.sort_by_key(|(matches, _)| *matches);
-    // Words that occur together, around each of the rarest; what many messages have says little.
-    let weight = |matches: u64| (1e7 / matches as f64).max(1.1).ln();
-    let mut best: (f64, Vec<Vec<Term>>) = (0.0, Vec::new());
-    for (at, (matches, seed)) in terms.iter().enumerate().take(SEEDS) {
-        let (mut sum, mut all) = (weight(*matches), vec![seed.clone()]);
-        for (_, (matches, group)) in terms.iter().enumerate().filter(|(other, _)| *other != at) {
-            all.push(group.clone());
-            match count(all.clone())? {
-                0 => drop(all.pop()),
-                _ => sum += weight(*matches),
-            }
-        }
-        if sum > best.0 {
-            best = (sum, all);
-        }
-    }
-    let (_, all) = best;
+    let counts: Vec<u64> = terms.iter().map(|(matches, _)| *matches).collect();
+    let chosen = best_words(&counts, |chosen| {
+        index.is_matched(&with(chosen.iter().map(|at| terms[*at].1.clone()).collect()))
+    })?;
+    let all: Vec<Vec<Term>> = chosen.into_iter().map(|at| terms[at].1.clone()).collect();
     if all.is_empty() || all.len() == query.all.len() {
         return Ok(None);
     }
     let words = all.iter().flatten().map(|term| term.words.clone()).collect();
     Ok(run(&Query { all, ..query.clone() })?.map(|found| (found, Some(words))))
+}
+
+/// Words that occur together, around each of the rarest; what many messages have says little. They are given by how many
+/// messages have them, the rarest first.
+fn best_words(
+    counts: &[u64],
+    mut is_found: impl FnMut(&BTreeSet<usize>) -> Result<bool, IndexError>,
+) -> Result<BTreeSet<usize>, IndexError> {
+    let weight = |word: usize| (1e7 / counts[word] as f64).max(1.1).ln();
+    let mut known: HashMap<BTreeSet<usize>, bool> = HashMap::new();
+    let mut best: (f64, BTreeSet<usize>) = (0.0, BTreeSet::new());
+    for seed in 0..counts.len().min(SEEDS) {
+        let mut chosen = BTreeSet::from([seed]);
+        for other in (0..counts.len()).filter(|other| *other != seed) {
+            chosen.insert(other);
+            let is_together = match known.get(&chosen) {
+                Some(is_together) => *is_together,
+                None => is_found(&chosen)?,
+            };
+            known.insert(chosen.clone(), is_together);
+            if !is_together {
+                chosen.remove(&other);
+            }
+        }
+        let sum = chosen.iter().map(|word| weight(*word)).sum();
+        if sum > best.0 {
+            best = (sum, chosen);
+        }
+    }
+    Ok(best.1)
 }
 
 fn is_common(group: &[Term]) -> bool {
@@ -87,6 +106,21 @@ mod tests {
         let query = Query::parse("alpha beta gamma").unwrap();
         assert!(text[densest(&text, &query, 100)].contains("alpha beta gamma"));
         assert_eq!(densest("short", &query, 100), 0..5);
+    }
+
+    #[test]
+    fn words_that_occur_together_are_preferred_and_asked_for_once() {
+        let (mut asked, messages) = (Vec::new(), [vec![0, 3], vec![1, 2, 3]]);
+        let found = best_words(&[1, 50, 60, 70], |chosen| {
+            asked.push(chosen.clone());
+            Ok(messages.iter().any(|words| chosen.iter().all(|word| words.contains(word))))
+        });
+        assert_eq!(found.unwrap(), BTreeSet::from([1, 2, 3]));
+        let count = asked.len();
+        asked.sort();
+        asked.dedup();
+        assert_eq!(asked.len(), count);
+        assert!(best_words(&[], |_| Ok(true)).unwrap().is_empty());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::ConfirmArgs;
+use super::team::AtArgs;
 
 const MCP_EXAMPLES: &str = "\
 `serve` gives agents the sessions of this machine as tools: search, reading,
@@ -87,7 +88,8 @@ const SERVE_EXAMPLES: &str = "\
 An MCP server over standard input and output, for a client to start. It reads
 sessions of the folder it is started in first, replaces secrets, and marks
 what it quotes. `--http` prints an address and a token instead; ANNALS_TOKEN
-sets the token.
+sets the token. `--at` adds tools that search, read and price the sessions of
+a team.
 
 Examples:
   # As a client starts it
@@ -176,6 +178,8 @@ pub(crate) struct McpServeArgs {
     /// Add tools that rename and tag sessions
     #[arg(long)]
     pub(crate) allow_changes: bool,
+    #[command(flatten)]
+    pub(crate) at: AtArgs,
 }
 
 /// A client with a configuration file.

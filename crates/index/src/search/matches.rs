@@ -84,28 +84,13 @@ fn record_number(id: ValueRef<'_>) -> Option<u128> {
 impl Index {
     /// The newest matches of each table.
     pub(super) fn matches(&self, query: &Query, limits: MatchLimits) -> Result<Matches, IndexError> {
-        let (conditions, values) = self.conditions(query)?;
+        let conditions = self.conditions(query)?;
         let enough = ENOUGH_COUNTED.max(limits.messages);
         // The largest limit in SQL.
         let most = MAX_COUNTED.max(limits.messages).min(i64::MAX as usize);
         let (mut rows, mut is_more, mut groups) = (Vec::new(), false, GroupReader::new(self)?);
         for table in tables(query) {
-            let (mut wheres, mut bound) = (conditions.clone(), Vec::new());
-            let (from, order) = match query.expression() {
-                Some(expression) => {
-                    wheres.insert(0, format!("{table} MATCH ?"));
-                    bound.push(Sql::Text(expression));
-                    (
-                        format!("{table} JOIN messages ON messages.id = {table}.rowid"),
-                        format!("{table}.rowid"),
-                    )
-                }
-                None => ("messages".to_owned(), "messages.id".to_owned()),
-            };
-            bound.extend(values.iter().cloned());
-            let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
-            let sql =
-                format!("SELECT {COLUMNS} FROM {from} WHERE {wheres} ORDER BY {order} DESC LIMIT {most}");
+            let (sql, bound) = select(query, &conditions, table, COLUMNS, most);
             let mut statement = self.connection.prepare_cached(&sql)?;
             let mut found = statement.query(params_from_iter(&bound))?;
             let before = rows.len();
@@ -128,6 +113,41 @@ impl Index {
         leave_out_copies(&mut rows, &groups);
         Ok(Matches { rows, groups, is_more })
     }
+
+    /// Whether any message matches.
+    pub fn is_matched(&self, query: &Query) -> Result<bool, IndexError> {
+        let conditions = self.conditions(query)?;
+        for table in tables(query) {
+            let (sql, bound) = select(query, &conditions, table, "1", 1);
+            if self.connection.prepare_cached(&sql)?.exists(params_from_iter(&bound))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The statement that selects the newest matches of a table, and its values.
+fn select(
+    query: &Query,
+    (conditions, values): &(Vec<String>, Vec<Sql>),
+    table: &str,
+    columns: &str,
+    limit: usize,
+) -> (String, Vec<Sql>) {
+    let (mut wheres, mut bound) = (conditions.clone(), Vec::new());
+    let (from, order) = match query.expression() {
+        Some(expression) => {
+            wheres.insert(0, format!("{table} MATCH ?"));
+            bound.push(Sql::Text(expression));
+            (format!("{table} JOIN messages ON messages.id = {table}.rowid"), format!("{table}.rowid"))
+        }
+        None => ("messages".to_owned(), "messages.id".to_owned()),
+    };
+    bound.extend(values.iter().cloned());
+    let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
+    let sql = format!("SELECT {columns} FROM {from} WHERE {wheres} ORDER BY {order} DESC LIMIT {limit}");
+    (sql, bound)
 }
 
 impl Matches {

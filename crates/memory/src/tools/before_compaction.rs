@@ -4,7 +4,7 @@ use annals_index::recall::{Passage, PassageStart};
 
 use super::passage_entry::{is_conversation, passage_head};
 use super::schema::{CURSOR, MAX_TOKENS, Parameter};
-use super::{ChangeAccess, Tool};
+use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::memory::{Memory, MemoryStore, id_word};
@@ -20,7 +20,7 @@ pub(super) const TOOL: Tool = Tool {
         CURSOR,
         MAX_TOKENS,
     ],
-    access: ChangeAccess::ReadOnly,
+    group: ToolGroup::Reading,
 };
 
 /// How many passages are looked at for one result.

@@ -1,7 +1,7 @@
 //! `rename_session` and `tag_session`: there if the server was started with `--allow-changes`.
 
 use super::schema::Parameter;
-use super::{ChangeAccess, Tool};
+use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::memory::{Memory, MemoryStore, SessionEdit};
@@ -17,7 +17,7 @@ pub(super) const RENAME: Tool = Tool {
         Parameter::required("session", "Its id, or \"current\""),
         Parameter::required("title", "The new title"),
     ],
-    access: ChangeAccess::Changes,
+    group: ToolGroup::Changes,
 };
 
 pub(super) const TAG: Tool = Tool {
@@ -28,7 +28,7 @@ pub(super) const TAG: Tool = Tool {
         Parameter::required("session", "Its id, or \"current\""),
         Parameter::required("tag", "One word"),
     ],
-    access: ChangeAccess::Changes,
+    group: ToolGroup::Changes,
 };
 
 pub(super) fn rename<S: MemoryStore>(memory: &Memory<S>, arguments: &Arguments) -> Result<String, ToolError> {

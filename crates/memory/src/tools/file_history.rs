@@ -5,7 +5,7 @@ use annals_index::{Index, IndexError, MessageKind};
 
 use super::passage_entry::speaker;
 use super::schema::{CURSOR, MAX_TOKENS, PROJECT, Parameter};
-use super::{ChangeAccess, Tool};
+use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::memory::{CopyFinder, Memory, MemoryStore, ProjectScope, moment, show_command};
@@ -22,7 +22,7 @@ pub(super) const TOOL: Tool = Tool {
         CURSOR,
         MAX_TOKENS,
     ],
-    access: ChangeAccess::ReadOnly,
+    group: ToolGroup::Reading,
 };
 
 /// How many calls are read for one result.

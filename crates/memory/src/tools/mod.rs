@@ -8,6 +8,7 @@ mod passage_entry;
 mod read_session;
 mod schema;
 mod search;
+mod team;
 mod topic;
 mod usage;
 
@@ -21,13 +22,15 @@ use schema::{Parameter, write_schema};
 pub(crate) use open_items::find as open_work;
 pub(crate) use search::session_head;
 
-/// Whether tools may change sessions.
+/// What tools do, and so when they are offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeAccess {
-    /// There are only tools that read.
-    ReadOnly,
-    /// Sessions can be renamed and tagged.
+pub enum ToolGroup {
+    /// They read sessions of this machine, and are always offered.
+    Reading,
+    /// They rename and tag sessions.
     Changes,
+    /// They read sessions of a team.
+    Team,
 }
 
 /// A tool as the model sees it.
@@ -36,10 +39,10 @@ struct Tool {
     title: &'static str,
     description: &'static str,
     parameters: &'static [Parameter],
-    access: ChangeAccess,
+    group: ToolGroup,
 }
 
-const TOOLS: [&Tool; 9] = [
+const TOOLS: [&Tool; 12] = [
     &search::TOOL,
     &read_session::TOOL,
     &file_history::TOOL,
@@ -49,22 +52,23 @@ const TOOLS: [&Tool; 9] = [
     &before_compaction::TOOL,
     &edits::RENAME,
     &edits::TAG,
+    &team::SEARCH,
+    &team::READ,
+    &team::USAGE,
 ];
 
-fn offered(access: ChangeAccess) -> impl Iterator<Item = &'static Tool> {
-    TOOLS
-        .into_iter()
-        .filter(move |tool| tool.access == ChangeAccess::ReadOnly || access == ChangeAccess::Changes)
+fn offered(groups: &[ToolGroup]) -> impl Iterator<Item = &'static Tool> {
+    TOOLS.into_iter().filter(|tool| tool.group == ToolGroup::Reading || groups.contains(&tool.group))
 }
 
-/// The names of the tools.
-pub fn tool_names(access: ChangeAccess) -> Vec<&'static str> {
-    offered(access).map(|tool| tool.name).collect()
+/// The names of the tools that are offered with these groups.
+pub fn tool_names(groups: &[ToolGroup]) -> Vec<&'static str> {
+    offered(groups).map(|tool| tool.name).collect()
 }
 
 /// Writes the list of tools.
-pub(crate) fn write_tools(list: &mut ArrayWriter<'_>, access: ChangeAccess) {
-    for tool in offered(access) {
+pub(crate) fn write_tools(list: &mut ArrayWriter<'_>, groups: &[ToolGroup]) {
+    for tool in offered(groups) {
         list.object(|object| {
             object
                 .string("name", tool.name)
@@ -72,7 +76,7 @@ pub(crate) fn write_tools(list: &mut ArrayWriter<'_>, access: ChangeAccess) {
                 .string("description", tool.description);
             object.object("inputSchema", |schema| write_schema(schema, tool.parameters));
             object.object("annotations", |hints| {
-                let is_read_only = tool.access == ChangeAccess::ReadOnly;
+                let is_read_only = tool.group != ToolGroup::Changes;
                 hints.string("title", tool.title).boolean("readOnlyHint", is_read_only);
                 hints.boolean("destructiveHint", false).boolean("idempotentHint", true);
                 hints.boolean("openWorldHint", false);
@@ -86,9 +90,9 @@ pub(crate) fn call<S: MemoryStore>(
     memory: &mut Memory<S>,
     name: &str,
     arguments: Option<Value<'_>>,
-    access: ChangeAccess,
+    groups: &[ToolGroup],
 ) -> Option<Result<String, ToolError>> {
-    let tool = offered(access).find(|tool| tool.name == name)?;
+    let tool = offered(groups).find(|tool| tool.name == name)?;
     let arguments = match Arguments::new(arguments) {
         Ok(arguments) => arguments,
         Err(error) => return Some(Err(error)),
@@ -101,6 +105,9 @@ pub(crate) fn call<S: MemoryStore>(
         "todos_and_plans" => open_items::run(memory, &arguments),
         "usage" => usage::run(memory, &arguments),
         "before_compaction" => before_compaction::run(memory, &arguments),
+        "search_team" => team::search(memory, &arguments),
+        "read_team_session" => team::read(memory, &arguments),
+        "team_usage" => team::usage(memory, &arguments),
         "rename_session" => edits::rename(memory, &arguments),
         _ => edits::tag(memory, &arguments),
     })

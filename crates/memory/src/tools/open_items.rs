@@ -3,7 +3,7 @@
 use annals_index::recall::{OpenTodo, PlanFile};
 
 use super::schema::{CURSOR, MAX_TOKENS, PROJECT};
-use super::{ChangeAccess, Tool};
+use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::memory::{Memory, MemoryStore, ProjectScope, id_word, moment};
@@ -14,7 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     title: "Open todos and plans",
     description: "Todos and tasks that past sessions left open, and the plans they wrote. Use it when the user asks what is left, or wants to go on with earlier work.",
     parameters: &[PROJECT, CURSOR, MAX_TOKENS],
-    access: ChangeAccess::ReadOnly,
+    group: ToolGroup::Reading,
 };
 
 const TODO_BYTES: usize = 200;

@@ -6,7 +6,7 @@ use annals_index::search::SessionCard;
 use super::passage_entry::{is_conversation, passage_head};
 use super::schema::{CURSOR, MAX_TOKENS, Parameter};
 use super::search::session_head;
-use super::{ChangeAccess, Tool};
+use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::memory::{Memory, MemoryStore, id_word};
@@ -28,7 +28,7 @@ pub(super) const TOOL: Tool = Tool {
         CURSOR,
         MAX_TOKENS,
     ],
-    access: ChangeAccess::ReadOnly,
+    group: ToolGroup::Reading,
 };
 
 const DEFAULT_BEFORE: u64 = 2;

@@ -6,7 +6,7 @@ use annals_index::{Index, IndexError};
 
 use super::passage_entry::speaker;
 use super::schema::{CURSOR, MAX_TOKENS, PROJECT, Parameter};
-use super::{ChangeAccess, Tool};
+use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::memory::{CopyFinder, Memory, MemoryStore, ProjectScope, id_word, moment, show_command};
@@ -25,7 +25,7 @@ pub(super) const TOOL: Tool = Tool {
         CURSOR,
         MAX_TOKENS,
     ],
-    access: ChangeAccess::ReadOnly,
+    group: ToolGroup::Reading,
 };
 
 const DEFAULT_SESSIONS: usize = 5;

@@ -1,11 +1,13 @@
 //! `topic`: what was asked, decided and failed about a topic, in the order of time.
 
+use std::ops::Range;
+
 use annals_index::MessageKind;
-use annals_index::search::{Filter, Hit, Query};
+use annals_index::search::{Filter, Query};
 
 use super::schema::{MAX_TOKENS, PROJECT, Parameter};
 use super::search::hit_head;
-use super::{ChangeAccess, Tool};
+use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::memory::{Memory, MemoryStore, ProjectScope};
@@ -21,7 +23,7 @@ pub(super) const TOOL: Tool = Tool {
         PROJECT,
         MAX_TOKENS,
     ],
-    access: ChangeAccess::ReadOnly,
+    group: ToolGroup::Reading,
 };
 
 /// How many passages each part has at most.
@@ -71,13 +73,19 @@ pub(super) fn run<S: MemoryStore>(
             continue;
         }
         for hit in hits {
-            let entry = Entry::new(format!("{}: {}", part.name, hit.head))
-                .quote(memory.cleaner.line(&hit.text, PASSAGE_BYTES));
-            let size = entry.head.len() + entry.quotes[0].len() + 16;
-            if size > room || !page.push(&entry) {
+            let head = format!("{}: {}", part.name, hit.head);
+            let size = head.len() + hit.part.len() + 16;
+            if size > room {
                 left_out += 1;
+                continue;
             }
-            room = room.saturating_sub(size);
+            let lead = if hit.part.start > 0 { "…" } else { "" };
+            let shown = memory.cleaner.part(&hit.text, hit.part.start, hit.part.len());
+            let quote = format!("{lead}{}", annals_ui::one_line(&shown));
+            match page.push(&Entry::new(head).quote(quote)) {
+                true => room = room.saturating_sub(size),
+                false => left_out += 1,
+            }
         }
     }
     let note = (left_out > 0)
@@ -89,6 +97,8 @@ pub(super) fn run<S: MemoryStore>(
 struct TopicHit {
     head: String,
     text: String,
+    /// What is shown of it.
+    part: Range<usize>,
     millis: Option<i64>,
     score: f64,
 }
@@ -120,10 +130,17 @@ fn find<S: MemoryStore>(
         })?;
         let mut hits: Vec<TopicHit> = Vec::new();
         for (hit, text, query) in answers.into_iter().flatten() {
-            let hit = drawn(memory, &hit, text.as_deref().unwrap_or("(the file is gone)"), &query);
+            let text = text.unwrap_or_else(|| "(the file is gone)".to_owned());
+            let part = densest(&text, &query, PASSAGE_BYTES);
             // A fork repeats what was said before it.
-            if !hits.iter().any(|other| other.text == hit.text) {
-                hits.push(hit);
+            if !hits.iter().any(|other| other.text[other.part.clone()] == text[part.clone()]) {
+                hits.push(TopicHit {
+                    head: hit_head(&hit),
+                    text,
+                    part,
+                    millis: hit.millis,
+                    score: hit.score,
+                });
             }
         }
         hits.sort_by(|left, right| right.score.total_cmp(&left.score));
@@ -132,11 +149,4 @@ fn find<S: MemoryStore>(
         found.push(hits);
     }
     Ok(found)
-}
-
-fn drawn<S: MemoryStore>(memory: &mut Memory<S>, hit: &Hit, text: &str, query: &Query) -> TopicHit {
-    let part = densest(text, query, PASSAGE_BYTES);
-    let shown = memory.cleaner.part(text, part.start, part.len());
-    let lead = if part.start > 0 { "…" } else { "" };
-    TopicHit { head: hit_head(hit), text: format!("{lead}{shown}"), millis: hit.millis, score: hit.score }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use annals_transcript::usage::Certainty;
 
 use super::schema::{MAX_TOKENS, PROJECT, Parameter};
-use super::{ChangeAccess, Tool};
+use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::memory::{Memory, MemoryStore, ProjectScope, id_word};
@@ -21,7 +21,7 @@ pub(super) const TOOL: Tool = Tool {
         Parameter::number("days", "Only the last N days"),
         MAX_TOKENS,
     ],
-    access: ChangeAccess::ReadOnly,
+    group: ToolGroup::Reading,
 };
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;

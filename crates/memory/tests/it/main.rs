@@ -6,4 +6,5 @@ mod hostile;
 mod protocol;
 mod questions;
 mod support;
+mod team;
 mod tools;

@@ -1,6 +1,6 @@
 //! The messages of MCP.
 
-use annals_memory::{ChangeAccess, PROTOCOL_VERSIONS, tool_names};
+use annals_memory::{PROTOCOL_VERSIONS, tool_names};
 use annals_testkit::home::Home;
 
 use crate::support::TestServer;
@@ -45,7 +45,7 @@ fn the_tools_are_listed_with_schemas_that_every_client_takes() {
     let tools: Vec<_> = answer.get("result").unwrap().get("tools").unwrap().items().collect();
     let names: Vec<String> =
         tools.iter().map(|tool| tool.get("name").unwrap().text().unwrap().to_string()).collect();
-    assert_eq!(names, tool_names(ChangeAccess::ReadOnly));
+    assert_eq!(names, tool_names(&[]));
     for tool in &tools {
         let schema = tool.get("inputSchema").unwrap();
         assert!(schema.get("type").unwrap().text().unwrap().is("object"));

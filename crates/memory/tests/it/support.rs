@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use annals_index::Index;
 use annals_json::{Value, object};
 use annals_memory::{
-    ChangeAccess, IndexQuestion, Memory, MemoryOptions, MemoryServer, MemoryStore, SessionEdit,
+    IndexQuestion, Memory, MemoryOptions, MemoryServer, MemoryStore, SessionEdit, ToolGroup,
 };
 use annals_store::{DataDir, Store};
 use annals_testkit::home::Home;
@@ -20,6 +21,9 @@ use annals_transcript::redact::SecretRules;
 pub(crate) struct TestStore {
     index: Index,
     pub(crate) edits: RefCell<Vec<String>>,
+    /// The commands that a team was asked, and its answer to all of them.
+    pub(crate) team: Rc<RefCell<Vec<Vec<String>>>>,
+    pub(crate) team_answer: Option<Vec<u8>>,
 }
 
 impl TestStore {
@@ -28,7 +32,7 @@ impl TestStore {
         let (mut index, _) = Index::open(store.config_dir(), &data).unwrap();
         let go_on = |_| ControlFlow::Continue(());
         index.refresh(&store.discover(), &data, &Prices::embedded(), go_on).unwrap();
-        Self { index, edits: RefCell::default() }
+        Self { index, edits: RefCell::default(), team: Rc::default(), team_answer: None }
     }
 }
 
@@ -38,6 +42,13 @@ impl MemoryStore for TestStore {
         let mut nowhere = |_: &str, _: &str| None;
         question(0, &self.index, &mut nowhere).map_err(|error| error.to_string())?;
         question(0, &self.index, &mut nowhere).map_err(|error| error.to_string())
+    }
+
+    fn end_call(&self) {}
+
+    fn ask_team(&self, command: &[String]) -> Result<Vec<u8>, String> {
+        self.team.borrow_mut().push(command.to_vec());
+        self.team_answer.clone().ok_or_else(|| "the team does not answer".to_owned())
     }
 
     fn edit(&self, session: &str, edit: SessionEdit<'_>) -> Result<String, String> {
@@ -54,22 +65,26 @@ pub(crate) struct TestServer {
 }
 
 pub(crate) fn memory(home: &Home, project: Option<&str>, session: Option<&str>) -> Memory<TestStore> {
+    memory_of(TestStore::new(home), project, session)
+}
+
+pub(crate) fn memory_of(store: TestStore, project: Option<&str>, session: Option<&str>) -> Memory<TestStore> {
     let options = MemoryOptions {
         project: project.map(PathBuf::from),
         session: session.map(str::to_owned),
         rules: SecretRules::new(&[], &[]).unwrap(),
         source: Arc::new(CountingSource::from(1_795_000_000_000)),
     };
-    Memory::new(TestStore::new(home), options)
+    Memory::new(store, options)
 }
 
 impl TestServer {
     pub(crate) fn new(home: &Home, project: Option<&str>, session: Option<&str>) -> Self {
-        Self::with(memory(home, project, session), ChangeAccess::ReadOnly)
+        Self::with(memory(home, project, session), &[])
     }
 
-    pub(crate) fn with(memory: Memory<TestStore>, access: ChangeAccess) -> Self {
-        Self { server: MemoryServer::new(memory, access, "1.2.3"), calls: 0, tokens: 0 }
+    pub(crate) fn with(memory: Memory<TestStore>, groups: &[ToolGroup]) -> Self {
+        Self { server: MemoryServer::new(memory, groups, "1.2.3"), calls: 0, tokens: 0 }
     }
 
     /// The text of a tool's result.

@@ -1,6 +1,6 @@
 //! What each tool finds, and how it goes on.
 
-use annals_memory::{ChangeAccess, brief};
+use annals_memory::{ToolGroup, brief};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 
@@ -142,12 +142,12 @@ fn what_a_compaction_replaced_is_read_backwards() {
 #[test]
 fn sessions_change_only_if_that_is_allowed() {
     let home = home();
-    let mut server = TestServer::with(memory(&home, None, None), ChangeAccess::Changes);
+    let mut server = TestServer::with(memory(&home, None, None), &[ToolGroup::Changes]);
     let arguments = format!(r#"{{"session":"{OTHER}","title":"Farm"}}"#);
     assert_eq!(server.call("rename_session", &arguments), "Done.");
     let (why, is_error) = server.answer("tag_session", &format!(r#"{{"session":"{OTHER}","tag":"a\nb"}}"#));
     assert!(is_error && why.contains("one line"), "{why}");
-    let names = annals_memory::tool_names(ChangeAccess::ReadOnly);
+    let names = annals_memory::tool_names(&[]);
     assert!(names.len() == 7 && !names.contains(&"rename_session"), "{names:?}");
 }
 

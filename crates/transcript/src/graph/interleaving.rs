@@ -1,5 +1,7 @@
 //! Two conversations that were written into one file at the same time.
 
+use std::collections::HashSet;
+
 use crate::graph::Graph;
 use crate::transcript::{NodeIndex, NodeMap, Transcript};
 use crate::turn::Speaker;
@@ -32,12 +34,8 @@ pub fn interleaved_prompts(
     if graph.forward_references().next().is_some() {
         return None;
     }
-    let prompts: Vec<NodeIndex> = transcript
-        .indexed_nodes()
-        .filter(|(_, node)| !node.is_sidechain && node.speaker.is_some_and(Speaker::opens_turn))
-        .map(|(index, _)| index)
-        .collect();
-    let places = places(transcript, graph);
+    let prompts = prompts(transcript);
+    let places = places(transcript, graph, &prompts);
     let mut returns = prompts.windows(2).filter_map(|pair| {
         let [before, after] = [places[pair[0]], places[pair[1]]];
         let is_known = before.exit > 0 && after.exit > 0;
@@ -47,10 +45,23 @@ pub fn interleaved_prompts(
     Some([returns.next()?, returns.next()?])
 }
 
+/// The prompts in the order of the file. Some clients write the conversation behind a compaction again whenever it is resumed, in
+/// branches of their own: such a copy has the time of its original and is left out.
+fn prompts(transcript: &Transcript<'_>) -> Vec<NodeIndex> {
+    let mut times = HashSet::new();
+    transcript
+        .indexed_nodes()
+        .filter(|(_, node)| !node.is_sidechain && node.speaker.is_some_and(Speaker::opens_turn))
+        .filter(|(_, node)| node.millis.is_none_or(|millis| times.insert(millis)))
+        .map(|(index, _)| index)
+        .collect()
+}
+
 /// The places of all records below a root; those of a cycle are left empty.
-fn places(transcript: &Transcript<'_>, graph: &Graph<'_>) -> NodeMap<TreePlace> {
+fn places(transcript: &Transcript<'_>, graph: &Graph<'_>, prompts: &[NodeIndex]) -> NodeMap<TreePlace> {
     let mut places = NodeMap::new(transcript, TreePlace::default());
-    let is_prompt = |index: NodeIndex| transcript.node(index).speaker.is_some_and(Speaker::opens_turn);
+    let mut is_prompt = NodeMap::new(transcript, false);
+    prompts.iter().for_each(|prompt| is_prompt[*prompt] = true);
     let mut count = 0;
     for root in graph.roots(transcript) {
         let mut path = vec![(root, graph.children(root))];
@@ -64,7 +75,7 @@ fn places(transcript: &Transcript<'_>, graph: &Graph<'_>) -> NodeMap<TreePlace> 
                 continue;
             };
             places[child].entry = count;
-            places[child].prompt = if is_prompt(node) { Some(node) } else { places[node].prompt };
+            places[child].prompt = if is_prompt[node] { Some(node) } else { places[node].prompt };
             count += 1;
             path.push((child, graph.children(child)));
         }
@@ -76,16 +87,18 @@ fn places(transcript: &Transcript<'_>, graph: &Graph<'_>) -> NodeMap<TreePlace> 
 mod tests {
     use super::*;
 
-    /// A prompt for each letter and its parent; replies are left out.
+    /// A prompt for each letter and its parent; replies are left out. A copy names the line whose time it has.
     fn returns(prompts: &[&str]) -> Option<Vec<usize>> {
-        let line = |prompt: &&str| {
+        let line = |(number, prompt): (usize, &&str)| {
+            let (prompt, original) = prompt.split_once('=').unwrap_or((prompt, ""));
+            let second = original.parse().unwrap_or(number + 1);
             let (id, parent) = prompt.split_once('<').unwrap_or((prompt, ""));
             let parent = if parent.is_empty() { "null".to_owned() } else { format!("{parent:?}") };
             format!(
-                r#"{{"type":"user","uuid":"{id}","parentUuid":{parent},"timestamp":"2026-01-01T00:00:00Z","message":{{"role":"user","content":"{id}"}}}}"#
+                r#"{{"type":"user","uuid":"{id}","parentUuid":{parent},"timestamp":"2026-01-01T00:00:{second:02}Z","message":{{"role":"user","content":"{id}"}}}}"#
             )
         };
-        let file = prompts.iter().map(line).collect::<Vec<_>>().join("\n");
+        let file = prompts.iter().enumerate().map(line).collect::<Vec<_>>().join("\n");
         let transcript = Transcript::parse(file.as_bytes());
         let found = interleaved_prompts(&transcript, &Graph::new(&transcript))?;
         Some(found.map(|index| transcript.node(index).line as usize).to_vec())
@@ -102,6 +115,8 @@ mod tests {
             &["a", "a1<a", "b", "b1<b", "c", "c1<c"],
             // The rewind was undone.
             &["a", "b<a", "c<b", "d<a", "e<c", "f<e"],
+            // A client wrote everything behind the first prompt again, twice.
+            &["a", "b<a", "c<b", "B<a=2", "C<b=3", "d<C", "B2<a=2", "C2<b=3", "D2<C2=6", "e<d", "f<e"],
             // Shuffled, and a cycle.
             &["c<b", "a", "d<c", "b<a", "e<d"],
             &["a<c", "b<a", "c<b", "d", "e<d"],

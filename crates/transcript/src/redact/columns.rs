@@ -82,14 +82,16 @@ impl Heading {
                 && text.chars().all(|letter| letter.is_alphanumeric() || " _-.".contains(letter))
         };
         let names: Vec<&str> = all.iter().map(|cell| &row[cell.clone()]).collect();
-        let secret: Vec<_> =
-            names.iter().enumerate().filter_map(|(at, name)| Some((at, strength(name)?))).collect();
         // `password, token` alone may be arguments; a row of values would have to follow.
         let is_table = (2..=MAX_COLUMNS).contains(&all.len())
             && all.iter().all(is_heading)
-            && names.iter().filter(|name| is_named(name)).count() >= 2
-            && !secret.is_empty();
-        is_table.then_some(Self { separator, columns: all.len(), secret })
+            && names.iter().filter(|name| is_named(name)).count() >= 2;
+        if !is_table {
+            return None;
+        }
+        let secret: Vec<_> =
+            names.iter().enumerate().filter_map(|(at, name)| Some((at, strength(name)?))).collect();
+        (!secret.is_empty()).then_some(Self { separator, columns: all.len(), secret })
     }
 }
 

@@ -250,16 +250,21 @@ impl SecretRules {
 
     /// Returns the secrets that are certain by their format alone.
     pub fn find_shapes(&self, text: &str) -> Vec<Finding> {
-        let mut found = if is_data(text) {
+        let mut found = if is_data(text) || is_bare_name(text) {
             Vec::new()
         } else {
             in_windows(text, |window| {
                 let view = View::of(window);
                 let hay = Haystack::new(&view.text);
+                let may = self.filter.find(&hay);
                 let mut found = Vec::new();
-                blocks::find(&hay, &mut found);
+                if may.has(MarkedRule::Blocks) {
+                    blocks::find(&hay, &mut found);
+                }
                 self.formats.find(&hay, &mut found);
-                formats::find_marks(&hay, &mut found);
+                if may.has(MarkedRule::Formats) {
+                    formats::find_marks(&hay, &mut found);
+                }
                 for finding in &mut found {
                     finding.span = view.source(&finding.span);
                 }

@@ -17,8 +17,9 @@ use crate::platform::{Pid, Signal, ending_signal, is_process_group, send_to_grou
 
 /// How long processes may take to end after SIGTERM.
 const TERM_WAIT: Duration = Duration::from_millis(1500);
-/// How long processes may take to end after SIGKILL.
-const KILL_WAIT: Duration = Duration::from_millis(500);
+/// How long processes may take to end after SIGKILL. On a busy machine that is more than a moment, and only one that hangs in the
+/// kernel needs all of it.
+const KILL_WAIT: Duration = Duration::from_secs(5);
 /// How long new processes of a command that starts them faster than they are found are ended.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 /// How often new processes are looked for in a row before those found are killed.
@@ -130,8 +131,7 @@ impl ProcessGroups {
         Ok((ProcessGroup { processes, running: Arc::clone(&self.running), ended }, pipes))
     }
 
-    /// Ends every group, and returns when all are gone or were killed: after at most two seconds,
-    /// unless they keep starting new ones.
+    /// Ends every group, and returns when all are gone, or some seconds after they were killed.
     pub(crate) fn end_all(&self) {
         let commands = locked(&self.running).clone();
         finish(&commands);

@@ -2,7 +2,6 @@
 
 mod copies;
 mod index_process;
-mod process;
 mod service;
 mod team;
 mod viewer;

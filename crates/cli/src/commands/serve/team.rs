@@ -16,9 +16,9 @@ use annals_team::{Login, schema};
 use annals_vault::{UnpackDir, Vault};
 use annals_web::{BodyHandler, ReaderPages, Service, ServiceHead, ServiceReply};
 
-use super::process::{self, ProcessResult};
 use super::viewer::TeamReaders;
 use super::{ServiceSize, run_service, theme};
+use crate::answer_process::{self, ProcessResult};
 use crate::args::ServeArgs;
 use crate::context::Context;
 use crate::environment::READ_RIGHT;
@@ -207,7 +207,7 @@ impl AnswerProcess {
                 process.arg("--ca-file").arg(file);
             }
             process.args(arguments);
-            process::run(process, MAX_TIME)
+            answer_process::run(process, MAX_TIME)
         });
         let _ = std::fs::remove_dir_all(&folder);
         match answered {

@@ -3,19 +3,21 @@
 #[cfg(feature = "serve")]
 mod http;
 pub(in crate::commands) mod store;
+mod team;
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_memory::{ChangeAccess, Memory, MemoryOptions, MemoryServer};
+use annals_memory::{Memory, MemoryOptions, MemoryServer, ToolGroup};
 use annals_transcript::redact::SecretRules;
 
 use crate::args::McpServeArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use store::ContextStore;
+use team::TeamCommands;
 
 /// Longer messages are refused.
 const MAX_MESSAGE: u64 = 4 * 1024 * 1024;
@@ -79,12 +81,16 @@ fn server<'c>(
     project: Option<PathBuf>,
     shared: &'c RefCell<&'c mut Context>,
 ) -> Result<MemoryServer<ContextStore<'c>>, Fault> {
-    let access = if args.allow_changes { ChangeAccess::Changes } else { ChangeAccess::ReadOnly };
+    let team = TeamCommands::new(args, &shared.borrow())?;
+    let mut groups = Vec::new();
+    groups.extend(args.allow_changes.then_some(ToolGroup::Changes));
+    groups.extend(team.is_some().then_some(ToolGroup::Team));
     let variable = |(name, value): &(std::ffi::OsString, std::ffi::OsString)| {
         (name == SESSION_VARIABLE).then(|| value.to_string_lossy().into_owned())
     };
     let session = shared.borrow().variables.iter().find_map(variable);
-    Ok(MemoryServer::new(memory(shared, project, session)?, access, env!("CARGO_PKG_VERSION")))
+    let store = ContextStore::new(shared).with_team(team);
+    Ok(MemoryServer::new(memory_of(store, shared, project, session)?, &groups, env!("CARGO_PKG_VERSION")))
 }
 
 /// The past, asked from a folder and a session.
@@ -93,11 +99,20 @@ pub(in crate::commands) fn memory<'c>(
     project: Option<PathBuf>,
     session: Option<String>,
 ) -> Result<Memory<ContextStore<'c>>, Fault> {
+    memory_of(ContextStore::new(shared), shared, project, session)
+}
+
+fn memory_of<'c>(
+    store: ContextStore<'c>,
+    shared: &'c RefCell<&'c mut Context>,
+    project: Option<PathBuf>,
+    session: Option<String>,
+) -> Result<Memory<ContextStore<'c>>, Fault> {
     let context = shared.borrow();
     let rules = SecretRules::new(&[], &context.redaction_patterns(&[]));
     let rules = rules.map_err(|error| Fault::internal(error.to_string()))?;
     let options = MemoryOptions { project, session, rules, source: Arc::new(context.source) };
-    Ok(Memory::new(ContextStore::new(shared), options))
+    Ok(Memory::new(store, options))
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
 //! The stores of a context, for the tools of `annals_memory`.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use annals_index::Index;
 use annals_memory::{IndexQuestion, MemoryStore, SessionEdit};
 use annals_store::session::append_side_record;
 use annals_transcript::draft::Draft;
 
+use super::team::TeamCommands;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::indexed;
@@ -14,25 +17,42 @@ use crate::session::ResolvedSession;
 use crate::vault::DeletedCopies;
 
 /// The stores of a context.
-#[derive(Clone, Copy)]
-pub(in crate::commands) struct ContextStore<'c>(&'c RefCell<&'c mut Context>);
+pub(in crate::commands) struct ContextStore<'c> {
+    context: &'c RefCell<&'c mut Context>,
+    /// The indexes that were brought up to date for this call, by the numbers of their stores.
+    fresh: RefCell<HashMap<usize, Index>>,
+    team: Option<TeamCommands>,
+}
 
 impl<'c> ContextStore<'c> {
     pub(in crate::commands) fn new(context: &'c RefCell<&'c mut Context>) -> Self {
-        Self(context)
+        Self { context, fresh: RefCell::default(), team: None }
+    }
+
+    /// The same with a team.
+    pub(super) fn with_team(self, team: Option<TeamCommands>) -> Self {
+        Self { team, ..self }
     }
 }
 
 impl MemoryStore for ContextStore<'_> {
     fn ask(&self, question: &mut IndexQuestion<'_>) -> Result<(), String> {
-        let context = self.0.borrow();
-        let mut number = 0;
-        let answers = context.each_store(|context| {
+        let context = self.context.borrow();
+        let mut fresh = self.fresh.borrow_mut();
+        let mut numbers = 0..;
+        let answers = context.each_store(|context| -> Result<(), Fault> {
+            let number = numbers.next().unwrap_or_default();
             let mut copies = DeletedCopies::new(context);
             let mut elsewhere = |session: &str, path: &str| copies.file(session, path);
-            let answer = indexed::query_in_server(context, |index| question(number, index, &mut elsewhere));
-            number += 1;
-            answer
+            match fresh.get(&number) {
+                Some(index) => question(number, index, &mut elsewhere)?,
+                None => {
+                    let ask = |index: &Index| question(number, index, &mut elsewhere);
+                    let ((), index) = indexed::query_in_server(context, ask)?;
+                    fresh.insert(number, index);
+                }
+            }
+            Ok(())
         });
         answers
             .into_iter()
@@ -41,8 +61,16 @@ impl MemoryStore for ContextStore<'_> {
             .map_err(|fault| fault.message().to_owned())
     }
 
+    fn end_call(&self) {
+        self.fresh.borrow_mut().clear();
+    }
+
+    fn ask_team(&self, command: &[String]) -> Result<Vec<u8>, String> {
+        self.team.as_ref().ok_or("no team is asked")?.run(command)
+    }
+
     fn edit(&self, session: &str, edit: SessionEdit<'_>) -> Result<String, String> {
-        let context = self.0.borrow();
+        let context = self.context.borrow();
         let (draft, what) = match edit {
             SessionEdit::Rename(title) => (Draft::custom_title(title), format!("rename {session}")),
             SessionEdit::Tag(tag) => (Draft::tag(tag), format!("tag {session}")),

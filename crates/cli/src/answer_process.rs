@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// What a process left.
-pub(super) struct ProcessResult {
+pub(crate) struct ProcessResult {
     /// The exit code; `None` if it was ended.
-    pub(super) code: Option<i32>,
-    pub(super) output: Vec<u8>,
-    pub(super) errors: Vec<u8>,
+    pub(crate) code: Option<i32>,
+    pub(crate) output: Vec<u8>,
+    pub(crate) errors: Vec<u8>,
 }
 
 /// Runs a process for at most `limit`.
-pub(super) fn run(mut command: Command, limit: Duration) -> io::Result<ProcessResult> {
+pub(crate) fn run(mut command: Command, limit: Duration) -> io::Result<ProcessResult> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let output = child.stdout.take().map(reader);
     let errors = child.stderr.take().map(reader);
