@@ -9,6 +9,7 @@
 )]
 
 mod args;
+mod browser;
 mod change;
 mod commands;
 mod configuration;

@@ -26,7 +26,7 @@ mod refusals;
 mod replay;
 mod repository;
 mod result;
-mod runtime;
+pub(crate) mod runtime;
 mod sandbox;
 pub(crate) mod servers;
 mod setup;
