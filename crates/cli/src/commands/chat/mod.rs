@@ -149,12 +149,12 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     input::start(&args, &sender, context)?;
     let runtime = runtime::new()?;
     force_quit.listen();
-    let is_loud = context.verbosity >= 0;
+    let (is_loud, wait) = (context.verbosity >= 0, limits::background_wait(&app.setup, context));
     let ended = runtime::block_on(runtime, async {
         let turns = async {
             servers::connect(&app.mcp.servers, move |line| servers::say(&line, is_loud)).await;
             printer.begin(&agent, &mut context.out)?;
-            run_turns(&mut agent, &mut commands, &mut printer, context).await
+            run_turns(&mut agent, &mut commands, &mut printer, wait, context).await
         };
         let ended = signals.or(work.beside(turns)).await;
         hooks::end(&mut agent, context.verbosity).await;
