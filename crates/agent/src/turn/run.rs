@@ -271,6 +271,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             self.offer_server_tools();
             self.append_instructions()?;
             self.append_skill_listing()?;
+            self.append_plan_mode()?;
             self.append_queued_prompts(commands)?;
             self.report_notices(report);
             if self.turn_config.max_responses.is_some_and(|max| state.finished.responses >= max) {
