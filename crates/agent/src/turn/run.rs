@@ -246,6 +246,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             },
             TurnInput::Deferred(_) => {}
         }
+        if let Some(title) = self.title.take() {
+            self.conversation.set_title(&title)?;
+        }
         self.append_hook_lines(hooked)?;
         if let Some(why) = self.hook_stop.take() {
             let words = format!("Operation stopped by hook: {why}");
