@@ -11,7 +11,7 @@ use annals_team::query::{ReadRight, Scope};
 use crate::pager::{PAGER_VARIABLES, PagerVariable};
 
 /// Variables for the API.
-const API_VARIABLES: [&str; 36] = [
+const API_VARIABLES: [&str; 37] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_BASE_URL",
@@ -34,6 +34,7 @@ const API_VARIABLES: [&str; 36] = [
     "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
     "CLAUDE_CODE_SUBAGENT_MODEL",
     "CLAUDE_CODE_EFFORT_LEVEL",
+    "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS",
     "ANTHROPIC_BETAS",
     "MCP_TIMEOUT",
     "MCP_TOOL_TIMEOUT",

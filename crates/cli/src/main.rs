@@ -10,6 +10,7 @@
 
 mod answer_process;
 mod args;
+mod browser;
 mod change;
 mod commands;
 mod configuration;

@@ -11,6 +11,7 @@ mod read_only;
 pub mod rules;
 pub mod screen;
 pub mod secret;
+pub mod server_lists;
 pub mod settings;
 pub mod shell;
 pub mod trust;

@@ -13,6 +13,7 @@ pub mod engine;
 pub mod home;
 pub mod hostile;
 pub mod mcp;
+pub mod oauth;
 pub mod oracle;
 #[cfg(feature = "receiver")]
 pub mod receiver;

@@ -11,6 +11,7 @@ mod deferred;
 mod history;
 mod messages;
 mod open;
+mod plan;
 mod rewind;
 mod servers;
 mod surroundings;

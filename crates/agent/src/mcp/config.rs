@@ -5,6 +5,7 @@ use std::time::Duration;
 use annals_json::{Value, ValueKind, compact};
 use annals_policy::secret::Secret;
 use annals_store::digest::sha256;
+use reqwest::Url;
 
 /// Names that clients keep for themselves.
 const RESERVED: [&str; 5] =
@@ -26,21 +27,37 @@ pub enum ServerKind {
         env: Vec<(String, Secret)>,
     },
     /// Streamable HTTP.
-    Http {
-        /// The address.
-        url: String,
-        /// More headers.
-        headers: Vec<(String, Secret)>,
-    },
+    Http(RemoteServer),
     /// Server-sent events, the older way.
-    Sse {
-        /// The address.
-        url: String,
-        /// More headers.
-        headers: Vec<(String, Secret)>,
-    },
+    Sse(RemoteServer),
     /// It runs inside the program that drives this one.
     Sdk,
+}
+
+/// A server that is reached over HTTP.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RemoteServer {
+    /// The address.
+    pub url: String,
+    /// More headers.
+    pub headers: Vec<(String, Secret)>,
+    /// A command that prints still more headers, for each connection.
+    pub headers_helper: Option<String>,
+    /// What the definition says about signing in.
+    pub oauth: OAuthSettings,
+}
+
+/// What a definition says about signing in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OAuthSettings {
+    /// The client that is registered already.
+    pub client_id: Option<String>,
+    /// The port that the browser returns to; any if it is not set.
+    pub callback_port: Option<u16>,
+    /// What is asked for, separated by spaces.
+    pub scopes: Option<String>,
+    /// Where the authorization server describes itself.
+    pub metadata_url: Option<String>,
 }
 
 impl ServerKind {
@@ -48,10 +65,28 @@ impl ServerKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Stdio { .. } => "stdio",
-            Self::Http { .. } => "http",
-            Self::Sse { .. } => "sse",
+            Self::Http(_) => "http",
+            Self::Sse(_) => "sse",
             Self::Sdk => "sdk",
         }
+    }
+
+    /// Returns how it is reached over HTTP; `None` if it is not.
+    pub fn remote(&self) -> Option<&RemoteServer> {
+        match self {
+            Self::Http(remote) | Self::Sse(remote) => Some(remote),
+            Self::Stdio { .. } | Self::Sdk => None,
+        }
+    }
+}
+
+impl RemoteServer {
+    /// Returns the address as it is compared: in its usual spelling, without credentials. One that cannot be read stays as it is.
+    pub fn comparable_url(&self) -> String {
+        let Ok(mut url) = Url::parse(&self.url) else { return self.url.clone() };
+        // Only addresses without a host refuse this.
+        let _ = url.set_username("").and_then(|()| url.set_password(None));
+        url.into()
     }
 }
 
@@ -112,12 +147,8 @@ impl McpServerConfig {
         let named = reader.text("type")?;
         let kind = match named.as_deref() {
             Some("sdk") => ServerKind::Sdk,
-            Some("http" | "streamable-http") => {
-                ServerKind::Http { url: reader.required("url")?, headers: reader.pairs("headers")? }
-            }
-            Some("sse") => {
-                ServerKind::Sse { url: reader.required("url")?, headers: reader.pairs("headers")? }
-            }
+            Some("http" | "streamable-http") => ServerKind::Http(reader.remote()?),
+            Some("sse") => ServerKind::Sse(reader.remote()?),
             None if definition.get("command").is_none() && definition.get("url").is_some() => {
                 return Err(McpConfigError::MissingType);
             }
@@ -128,8 +159,18 @@ impl McpServerConfig {
             },
             Some(other) => return Err(McpConfigError::UnsupportedType(other.to_owned())),
         };
-        let ignored = ["headersHelper", "oauth"].into_iter().filter(|key| definition.get(key).is_some());
-        let notes = ignored.map(|key| format!("{key} is not supported and has no effect")).collect();
+        let of_address = ["headersHelper", "oauth"].into_iter().filter(|key| definition.get(key).is_some());
+        let of_address = of_address.filter(|_| kind.remote().is_none());
+        let mut notes: Vec<String> =
+            of_address.map(|key| format!("{key} has no effect: the server has no address")).collect();
+        let known = ["clientId", "callbackPort", "scopes", "authServerMetadataUrl"];
+        let oauth = definition.get("oauth").and_then(Value::fields);
+        let unknown = oauth.iter().flat_map(|fields| fields.iter()).map(|field| field.key.to_string());
+        notes.extend(
+            unknown
+                .filter(|key| !known.contains(&key.as_str()))
+                .map(|key| format!("oauth.{key} is not supported and has no effect")),
+        );
         let timeout = definition.get("timeout").and_then(Value::count).map(Duration::from_millis);
         Ok(Self { kind, timeout: timeout.map(|timeout| timeout.max(MIN_TIMEOUT)), notes })
     }
@@ -188,6 +229,34 @@ impl DefinitionReader<'_> {
         fields.iter().map(pair).collect()
     }
 
+    fn remote(&self) -> Result<RemoteServer, McpConfigError> {
+        let wrong = |key: &str| McpConfigError::Invalid(format!("oauth.{key} cannot be used"));
+        let oauth = self.definition.get("oauth").filter(|oauth| !oauth.is_null());
+        let inner = DefinitionReader {
+            definition: oauth.unwrap_or(Value::from_checked(b"{}")),
+            variable: self.variable,
+        };
+        let port = inner.definition.get("callbackPort").filter(|port| !port.is_null());
+        let callback_port = match port {
+            Some(port) => {
+                let port = port.count().and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
+                Some(port.ok_or_else(|| wrong("callbackPort"))?)
+            }
+            None => None,
+        };
+        Ok(RemoteServer {
+            url: self.required("url")?,
+            headers: self.pairs("headers")?,
+            headers_helper: self.text("headersHelper")?.filter(|helper| !helper.trim().is_empty()),
+            oauth: OAuthSettings {
+                client_id: inner.text("clientId")?,
+                callback_port,
+                scopes: inner.text("scopes")?,
+                metadata_url: inner.text("authServerMetadataUrl")?,
+            },
+        })
+    }
+
     /// Fills in `${NAME}` and `${NAME:-default}`. A variable that is not set and has no default stays as it is written.
     fn expanded(&self, text: &str) -> String {
         let (mut out, mut rest) = (String::with_capacity(text.len()), text);
@@ -239,6 +308,7 @@ mod tests {
             (r#"{"command":"x","args":"y"}"#, "invalid_config"),
             (r#"{"command":"x","env":{"A":1}}"#, "invalid_config"),
             (r#"{"type":"http"}"#, "invalid_config"),
+            (r#"{"type":"http","url":"http://h","headersHelper":1}"#, "invalid_config"),
             ("[]", "invalid_config"),
         ] {
             assert_eq!(read(json).unwrap_err().name(), name, "{json}");
@@ -246,6 +316,23 @@ mod tests {
         let reserved = McpServerConfig::read("workspace", Value::from_checked(b"{}"), &|_| None);
         assert_eq!(reserved.unwrap_err().name(), "reserved_name");
         assert_eq!(read(r#"{"command":"x","headersHelper":"y"}"#).unwrap().notes.len(), 1);
+        let odd = read(r#"{"type":"http","url":"http://h","oauth":{"clientId":"c","xaa":1}}"#).unwrap();
+        assert_eq!(odd.notes, ["oauth.xaa is not supported and has no effect"]);
+    }
+
+    #[test]
+    fn an_address_has_a_helper_and_a_way_to_sign_in() {
+        let json = r#"{"type":"sse","url":"HTTPS://u:p@Host/x","headersHelper":"get ${FOO}",
+            "oauth":{"clientId":"c","callbackPort":8080,"scopes":"a b"}}"#;
+        let config = read(json).unwrap();
+        let remote = config.kind.remote().unwrap();
+        assert_eq!(remote.headers_helper.as_deref(), Some("get foo"));
+        assert_eq!((remote.oauth.client_id.as_deref(), remote.oauth.callback_port), (Some("c"), Some(8080)));
+        assert_eq!(remote.comparable_url(), "https://host/x");
+        for wrong in ["0", "70000", "\"80\""] {
+            let json = format!(r#"{{"type":"http","url":"http://h","oauth":{{"callbackPort":{wrong}}}}}"#);
+            assert_eq!(read(&json).unwrap_err().name(), "invalid_config");
+        }
     }
 
     #[test]

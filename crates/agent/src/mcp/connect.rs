@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::config::ServerKind;
+use super::config::{RemoteServer, ServerKind};
 use super::event_stream::EventStreamTransport;
-use super::http::{HttpTransport, McpHttp};
+use super::headers_helper::all_headers;
+use super::http::{HttpEndpoint, HttpTransport, McpHttp};
 use super::inbox::McpInbox;
+use super::oauth::{BearerSource, TokenFile};
 use super::process::ProcessTransport;
-use super::server::{ConnectFuture, McpConnector, McpTransport};
+use super::server::{ConnectFuture, McpConnector, McpError, McpTransport};
 use crate::tools::bash::HelperSandbox;
 use crate::tools::bash::group::ProcessGroups;
 
@@ -64,40 +66,55 @@ pub struct McpLaunch {
     pub http: McpHttp,
     /// The sandbox of processes; `None` if there is none.
     pub sandbox: Option<HelperSandbox>,
+    /// The tokens of servers that the user has signed in to.
+    pub tokens: Option<TokenFile>,
 }
 
 /// Connects to a server by its definition.
 pub struct ConfigConnector {
+    name: String,
     kind: ServerKind,
     launch: McpLaunch,
 }
 
 impl ConfigConnector {
     /// Creates a connector; it opens nothing yet.
-    pub fn new(kind: ServerKind, launch: McpLaunch) -> Self {
-        Self { kind, launch }
+    pub fn new(name: &str, kind: ServerKind, launch: McpLaunch) -> Self {
+        Self { name: name.to_owned(), kind, launch }
+    }
+
+    fn mark(&self) -> String {
+        format!("{}-mcp-{}", self.launch.mark, self.launch.processes.next_number())
+    }
+
+    /// Returns the address with its headers. A header of the definition is as good as a sign-in.
+    async fn endpoint(&self, remote: &RemoteServer) -> Result<HttpEndpoint, McpError> {
+        let launch = &self.launch;
+        let headers = all_headers(&self.name, remote, launch, self.mark()).await?;
+        let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        let tokens = launch.tokens.clone().filter(|_| !has_own);
+        let bearer = tokens.map(|tokens| {
+            BearerSource::new(tokens, &self.name, remote.comparable_url(), launch.http.clone())
+        });
+        HttpEndpoint::new(&launch.http, (&self.name, &remote.url), &headers, bearer)
     }
 }
 
 impl McpConnector for ConfigConnector {
     fn open<'c>(&'c self, inbox: McpInbox) -> ConnectFuture<'c> {
         Box::pin(async move {
-            let launch = &self.launch;
             let transport: Arc<dyn McpTransport> = match &self.kind {
                 ServerKind::Stdio { command, args, env } => {
-                    let mark = format!("{}-mcp-{}", launch.mark, launch.processes.next_number());
                     let program = (command.as_str(), args.as_slice(), env.as_slice());
-                    Arc::new(ProcessTransport::start(program, launch, mark, inbox)?)
+                    Arc::new(ProcessTransport::start(program, &self.launch, self.mark(), inbox)?)
                 }
-                ServerKind::Http { url, headers } => {
-                    Arc::new(HttpTransport::new(&launch.http, url, headers, inbox)?)
-                }
-                ServerKind::Sse { url, headers } => {
-                    Arc::new(EventStreamTransport::open(&launch.http, url, headers, inbox).await?)
+                ServerKind::Http(remote) => Arc::new(HttpTransport::new(self.endpoint(remote).await?, inbox)),
+                ServerKind::Sse(remote) => {
+                    Arc::new(EventStreamTransport::open(self.endpoint(remote).await?, inbox).await?)
                 }
                 ServerKind::Sdk => {
                     let why = "it runs inside a program, which must drive this session".to_owned();
-                    return Err(super::server::McpError::Unreachable(why));
+                    return Err(McpError::Unreachable(why));
                 }
             };
             Ok(transport)

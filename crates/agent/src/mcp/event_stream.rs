@@ -1,12 +1,11 @@
 //! A server over HTTP with server-sent events, the older way: a GET whose first event names the address for messages, and
 //! answers as further events.
 
-use annals_policy::secret::Secret;
 use reqwest::header::HeaderMap;
 use reqwest::{Response, Url};
 use tokio::task::JoinHandle;
 
-use super::http::{HttpEndpoint, McpHttp, check, is_stream, next_events};
+use super::http::{HttpEndpoint, is_stream, next_events};
 use super::inbox::McpInbox;
 use super::message;
 use super::pending::PendingAnswers;
@@ -23,15 +22,9 @@ pub(super) struct EventStreamTransport {
 
 impl EventStreamTransport {
     /// Opens the stream and waits for the address of messages.
-    pub(super) async fn open(
-        http: &McpHttp,
-        url: &str,
-        headers: &[(String, Secret)],
-        inbox: McpInbox,
-    ) -> Result<Self, McpError> {
-        let endpoint = HttpEndpoint::new(http, url, headers)?;
+    pub(super) async fn open(endpoint: HttpEndpoint, inbox: McpInbox) -> Result<Self, McpError> {
         let mut response = endpoint.get(HeaderMap::new()).await?;
-        check(&response)?;
+        endpoint.check(&response)?;
         if !is_stream(&response) {
             return Err(McpError::Malformed("it is no stream of events"));
         }
@@ -88,7 +81,7 @@ impl McpTransport for EventStreamTransport {
         Box::pin(async move {
             let answer = message::id(&message).map(|id| self.pending.expect(id)).transpose()?;
             let response = self.endpoint.post(&self.messages, HeaderMap::new(), message).await?;
-            check(&response)?;
+            self.endpoint.check(&response)?;
             match answer {
                 Some(answer) => answer.wait().await,
                 None => Ok(Vec::new()),

@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use annals_policy::secret::Secret;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, RequestBuilder, Response, Url};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::inbox::McpInbox;
 use super::message;
+use super::oauth::BearerSource;
 use super::server::{McpError, McpFuture, McpTransport};
 use crate::api::client::{ProxyConfig, TlsUse, builder, is_loopback, root_cause, secret_header};
 use crate::api::sse::{Decoder, ServerEvent};
@@ -41,22 +42,29 @@ pub struct McpHttp {
     pub user_agent: String,
 }
 
-/// An address with the client for it.
+/// The address of a server, with the client for it.
 #[derive(Clone)]
 pub(super) struct HttpEndpoint {
-    pub(super) client: Client,
+    server: String,
+    client: Client,
     pub(super) url: Url,
     headers: HeaderMap,
+    bearer: Option<Arc<BearerSource>>,
 }
 
 impl HttpEndpoint {
-    pub(super) fn new(http: &McpHttp, url: &str, given: &[(String, Secret)]) -> Result<Self, McpError> {
+    pub(super) fn new(
+        http: &McpHttp,
+        (server, url): (&str, &str),
+        given: &[(String, Secret)],
+        bearer: Option<BearerSource>,
+    ) -> Result<Self, McpError> {
         let wrong = |why: String| McpError::Unreachable(why);
         let url = Url::parse(url).map_err(|error| wrong(format!("{url:?} is not an address: {error}")))?;
         let is_here = url.host_str().is_some_and(is_loopback);
         let tls = match url.scheme() {
             "https" => TlsUse::Needed,
-            "http" if is_here || given.is_empty() => TlsUse::None,
+            "http" if is_here || (given.is_empty() && !has_token(bearer.as_ref())) => TlsUse::None,
             "http" => return Err(wrong("use https: headers are never sent unencrypted".to_owned())),
             other => return Err(wrong(format!("the scheme {other} is not supported"))),
         };
@@ -73,7 +81,8 @@ impl HttpEndpoint {
         if let Ok(agent) = HeaderValue::from_str(&http.user_agent) {
             headers.entry(USER_AGENT).or_insert(agent);
         }
-        Ok(Self { client, url, headers })
+        let server = server.to_owned();
+        Ok(Self { server, client, url, headers, bearer: bearer.map(Arc::new) })
     }
 
     pub(super) async fn post(
@@ -82,10 +91,13 @@ impl HttpEndpoint {
         more: HeaderMap,
         message: Vec<u8>,
     ) -> Result<Response, McpError> {
-        let request = self.client.post(url.clone()).headers(self.headers.clone()).headers(more);
-        let request = request.header(CONTENT_TYPE, "application/json");
-        let request = request.header(ACCEPT, "application/json, text/event-stream");
-        request.body(message).send().await.map_err(|error| McpError::Unreachable(root_cause(&error)))
+        self.send(more, |headers| {
+            let request = self.client.post(url.clone()).headers(headers);
+            let request = request.header(CONTENT_TYPE, "application/json");
+            let request = request.header(ACCEPT, "application/json, text/event-stream");
+            request.body(message.clone())
+        })
+        .await
     }
 
     /// Sends a message that has no answer; a server that is gone needs none.
@@ -100,10 +112,58 @@ impl HttpEndpoint {
     }
 
     pub(super) async fn get(&self, more: HeaderMap) -> Result<Response, McpError> {
-        let request = self.client.get(self.url.clone()).headers(self.headers.clone()).headers(more);
-        let request = request.header(ACCEPT, "text/event-stream");
-        request.send().await.map_err(|error| McpError::Unreachable(root_cause(&error)))
+        self.send(more, |headers| {
+            self.client.get(self.url.clone()).headers(headers).header(ACCEPT, "text/event-stream")
+        })
+        .await
     }
+
+    /// Refuses an answer whose status is an error.
+    pub(super) fn check(&self, response: &Response) -> Result<(), McpError> {
+        match response.status() {
+            status if status.is_success() => Ok(()),
+            status if matches!(status.as_u16(), 401 | 403) => {
+                let server = self.server.clone();
+                Err(McpError::Unauthorized { server, status: status.as_u16() })
+            }
+            status => Err(McpError::Unreachable(format!("it answers {status}"))),
+        }
+    }
+
+    /// Sends a request, with the token if there is one. If the server refuses that, it is renewed, and the request is sent again.
+    async fn send(
+        &self,
+        more: HeaderMap,
+        request: impl Fn(HeaderMap) -> RequestBuilder,
+    ) -> Result<Response, McpError> {
+        let mut headers = self.headers.clone();
+        headers.extend(more);
+        let unreachable = |error: reqwest::Error| McpError::Unreachable(root_cause(&error));
+        let Some((bearer, token)) = self.bearer.as_ref().and_then(|bearer| Some((bearer, bearer.token()?)))
+        else {
+            return request(headers).send().await.map_err(unreachable);
+        };
+        let response = request(with_token(&headers, &token)?).send().await.map_err(unreachable)?;
+        if response.status().as_u16() != 401 {
+            return Ok(response);
+        }
+        match bearer.renewed(&token).await {
+            Some(newer) => request(with_token(&headers, &newer)?).send().await.map_err(unreachable),
+            None => Ok(response),
+        }
+    }
+}
+
+fn has_token(bearer: Option<&BearerSource>) -> bool {
+    bearer.is_some_and(|bearer| bearer.token().is_some())
+}
+
+fn with_token(headers: &HeaderMap, token: &Secret) -> Result<HeaderMap, McpError> {
+    let value = secret_header("Bearer ", token.reveal());
+    let value = value.map_err(|_| McpError::Unreachable("the token cannot be sent".to_owned()))?;
+    let mut headers = headers.clone();
+    headers.insert(AUTHORIZATION, value);
+    Ok(headers)
 }
 
 /// A redirect to another server would take the headers there.
@@ -133,13 +193,8 @@ struct HttpState {
 }
 
 impl HttpTransport {
-    pub(super) fn new(
-        http: &McpHttp,
-        url: &str,
-        headers: &[(String, Secret)],
-        inbox: McpInbox,
-    ) -> Result<Self, McpError> {
-        Ok(Self { endpoint: HttpEndpoint::new(http, url, headers)?, inbox, state: Arc::default() })
+    pub(super) fn new(endpoint: HttpEndpoint, inbox: McpInbox) -> Self {
+        Self { endpoint, inbox, state: Arc::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, HttpState> {
@@ -165,11 +220,11 @@ impl HttpTransport {
             return Err(McpError::Closed(why));
         }
         let is_stream = is_stream(&response);
-        let Some(id) = id else { return check(&response).map(|()| Vec::new()) };
+        let Some(id) = id else { return self.endpoint.check(&response).map(|()| Vec::new()) };
         if status.is_success() && is_stream {
             return self.read_stream(response, id).await;
         }
-        let refused = check(&response);
+        let refused = self.endpoint.check(&response);
         let body = body(response).await?;
         let answer = message::split(&body).into_iter().find(|message| message::answered(message) == Some(id));
         match answer {
@@ -259,15 +314,6 @@ pub(super) async fn next_events(
 pub(super) fn is_stream(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
-}
-
-/// Refuses an answer whose status is an error.
-pub(super) fn check(response: &Response) -> Result<(), McpError> {
-    match response.status() {
-        status if status.is_success() => Ok(()),
-        status if matches!(status.as_u16(), 401 | 403) => Err(McpError::Unauthorized(status.as_u16())),
-        status => Err(McpError::Unreachable(format!("it answers {status}"))),
-    }
 }
 
 async fn body(mut response: Response) -> Result<Vec<u8>, McpError> {

@@ -53,10 +53,13 @@ pub enum McpError {
     #[error("the server cannot be reached: {0}")]
     Unreachable(String),
     /// The server wants a sign-in.
-    #[error(
-        "the server wants a sign-in ({0}), which is not supported; a header of its definition can hold a token"
-    )]
-    Unauthorized(u16),
+    #[error("the server wants a sign-in ({status}): run annals mcp login {server}")]
+    Unauthorized {
+        /// The server.
+        server: String,
+        /// The status of its answer.
+        status: u16,
+    },
     /// The connection ended before the answer.
     #[error("Connection closed{}", suffix(.0))]
     Closed(String),
@@ -102,6 +105,8 @@ pub enum McpStatus {
     Connected,
     /// It could not be connected.
     Failed(String),
+    /// It wants a sign-in.
+    NeedsAuth(String),
     /// It was switched off.
     Disabled,
 }
@@ -113,7 +118,16 @@ impl McpStatus {
             Self::Pending => "pending",
             Self::Connected => "connected",
             Self::Failed(_) => "failed",
+            Self::NeedsAuth(_) => "needs-auth",
             Self::Disabled => "disabled",
+        }
+    }
+
+    /// Returns why it is not connected, if somebody can do something about it.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            Self::Failed(why) | Self::NeedsAuth(why) => Some(why),
+            Self::Pending | Self::Connected | Self::Disabled => None,
         }
     }
 }
@@ -149,7 +163,12 @@ impl McpState {
     }
 
     pub(super) fn failed(error: &McpError) -> Self {
-        Self { status: McpStatus::Failed(error.to_string()), ..Self::default() }
+        let why = error.to_string();
+        let status = match error {
+            McpError::Unauthorized { .. } => McpStatus::NeedsAuth(why),
+            _ => McpStatus::Failed(why),
+        };
+        Self { status, ..Self::default() }
     }
 }
 

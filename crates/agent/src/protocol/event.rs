@@ -224,6 +224,9 @@ pub enum Notice {
     /// Something that a prompt mentions was not attached, and why.
     #[error("not attached: {0}: {1}")]
     NotAttached(String, String),
+    /// An approved plan could not be saved.
+    #[error("the plan is not saved: {0}")]
+    PlanNotSaved(String),
     /// A compaction failed.
     #[error("could not summarize the conversation: {0}")]
     NotCompacted(String),

@@ -1,13 +1,13 @@
-//! What is told of a sub-agent that has ended in the background.
+//! What is told of a sub-agent or a command that has ended in the background.
 
 use std::path::PathBuf;
 
 use super::command::Prompt;
 
-/// The end of a sub-agent in the background.
+/// The end of a sub-agent or a command in the background.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentNotification {
-    /// The id of the sub-agent.
+    /// The id of the sub-agent or the command.
     pub agent: String,
     /// The call that started it.
     pub call: String,

@@ -57,6 +57,8 @@ pub struct Agent<'a, T, S> {
     pub(crate) subagent: Option<(String, String)>,
     /// Set by the caller when the budget is spent: the turn ends before its next request.
     pub is_budget_spent: Arc<AtomicBool>,
+    /// The title that the session gets with the next prompt.
+    pub title: Option<String>,
     /// Whether prompts that come while tools run are given to the model with their results, not after the turn.
     pub should_absorb_prompts: bool,
     /// Where the output goes that the caller's schema asks for.
@@ -119,6 +121,7 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             hooks: Hooks::default(),
             subagent: None,
             is_budget_spent: Arc::default(),
+            title: None,
             should_absorb_prompts: false,
             structured: None,
             mcp: McpServers::default(),

@@ -26,7 +26,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         self.background.take_events().into_iter().for_each(report);
     }
 
-    /// Waits for a sub-agent that ends in the background, which opens a turn; `None` if none runs.
+    /// Waits for a sub-agent or a command that ends in the background, which opens a turn; `None` if none runs.
     pub async fn next_notification(&self) -> Option<AgentNotification> {
         self.background.next_end().await
     }

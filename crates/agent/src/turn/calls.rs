@@ -58,8 +58,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             }
             self.change_mode(group, &approvals, report);
             let folder = self.hook_folder();
-            let (outcomes, mut ran) =
+            let (mut outcomes, mut ran) =
                 self.attempt(group, &approvals, ProgressLog::Session, commands, report).await;
+            self.save_plans(&approvals, &mut outcomes, report);
             self.observe(group, &outcomes);
             self.update_surroundings();
             // What hooks said before the calls comes before the results.

@@ -12,7 +12,8 @@
 //! | `step` | what follows a response, or its failure |
 //! | `calls` | the tool calls of a response: approval → attempt → result |
 //! | `approve`, `attempt` | the first two of these |
-//! | `background` | sub-agents in the background: what is told of them |
+//! | `planning` | plan mode in the session: its record, and the file of an approved plan |
+//! | `background` | sub-agents and commands in the background: what is told of them |
 //! | `hooks` | what hooks are told, and what follows from their answers |
 //! | `servers` | what MCP servers offer |
 //! | `memory`, `told` | memory files that apply once a file is used; what the model was told already |
@@ -36,6 +37,7 @@ mod deferred;
 mod hooks;
 mod memory;
 mod pending;
+mod planning;
 mod progress;
 mod prompt_start;
 mod pull_request;

@@ -246,6 +246,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             },
             TurnInput::Deferred(_) => {}
         }
+        if let Some(title) = self.title.take() {
+            self.conversation.set_title(&title)?;
+        }
         self.append_hook_lines(hooked)?;
         if let Some(why) = self.hook_stop.take() {
             let words = format!("Operation stopped by hook: {why}");
@@ -271,6 +274,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             self.offer_server_tools();
             self.append_instructions()?;
             self.append_skill_listing()?;
+            self.append_plan_mode()?;
             self.append_queued_prompts(commands)?;
             self.report_notices(report);
             if self.turn_config.max_responses.is_some_and(|max| state.finished.responses >= max) {

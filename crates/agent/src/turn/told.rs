@@ -11,6 +11,8 @@ pub(super) struct ToldContext {
     pub(super) memory: Vec<PathBuf>,
     /// The skills that it knows.
     pub(super) skills: Vec<String>,
+    /// Whether plan mode is recorded.
+    pub(super) has_plan_mode: bool,
 }
 
 impl ToldContext {
@@ -30,6 +32,7 @@ impl ToldContext {
                     let lines = || listed_names(&text("content").unwrap_or_default());
                     told.skills.extend(if names.is_empty() { lines() } else { names });
                 }
+                Some("plan_mode") => told.has_plan_mode = true,
                 _ => {}
             }
         }
@@ -53,9 +56,11 @@ mod tests {
             r#"{"type":"skill_listing","content":"- a (b): c\n- d: e\nmore: f","skillCount":2}"#,
             r#"{"type":"skill_listing","content":"- x: y","names":["g"]}"#,
             r#"{"type":"nested_memory","path":"/w/CLAUDE.md"}"#,
+            r#"{"type":"plan_mode","reminderType":"full"}"#,
             "broken",
         ];
         let told = ToldContext::of(&attachments.map(|json| json.as_bytes().to_vec()));
+        assert!(told.has_plan_mode);
         assert_eq!(told.skills, ["a", "d", "g"]);
         assert_eq!(told.memory, [PathBuf::from("/w/CLAUDE.md")]);
     }

@@ -69,6 +69,9 @@ pub(crate) struct ChatArgs {
     /// The id of the new session or, with --fork-session, of the copy: a UUID
     #[arg(long, value_name = "UUID")]
     pub(crate) session_id: Option<String>,
+    /// Set the title of the session
+    #[arg(short, long, value_name = "TITLE")]
+    pub(crate) name: Option<String>,
     /// Write nothing to the store
     #[arg(long)]
     pub(crate) no_session_persistence: bool,

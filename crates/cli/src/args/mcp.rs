@@ -84,6 +84,28 @@ Examples:
   # Never, and do not ask
   annals mcp approve tickets --refuse --yes";
 
+const LOGIN_EXAMPLES: &str = "\
+The server says who gives tokens for it; you agree in the browser, which comes
+back to a port of this machine. The token is stored in annals' data folder,
+readable for you alone, and renewed as long as the server allows it.
+
+Examples:
+  # Open the browser and wait for it
+  annals mcp login tickets
+
+  # Only print the address
+  annals mcp login tickets --no-browser";
+
+const LOGOUT_EXAMPLES: &str = "\
+The token is removed from this machine; the server may still take it.
+
+Examples:
+  # Forget the token
+  annals mcp logout tickets
+
+  # What would be removed
+  annals mcp logout tickets --dry-run";
+
 const SERVE_EXAMPLES: &str = "\
 An MCP server over standard input and output, for a client to start. It reads
 sessions of the folder it is started in first, replaces secrets, and marks
@@ -145,6 +167,12 @@ pub(crate) enum McpCommand {
     /// Approve a server of the project
     #[command(after_help = APPROVE_EXAMPLES)]
     Approve(McpApproveArgs),
+    /// Sign in to a server, in the browser
+    #[command(after_help = LOGIN_EXAMPLES)]
+    Login(McpLoginArgs),
+    /// Forget the sign-in to a server
+    #[command(after_help = LOGOUT_EXAMPLES)]
+    Logout(McpLogoutArgs),
 }
 
 /// Where a server is configured. The values have no help of their own: with it clap would print every option in long form.
@@ -288,6 +316,27 @@ pub(crate) struct McpApproveArgs {
     /// Refuse it instead
     #[arg(long)]
     pub(crate) refuse: bool,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArgs,
+    /// The server
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+}
+
+/// `annals mcp login`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpLoginArgs {
+    /// Print the address instead of opening it
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+    /// The server
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+}
+
+/// `annals mcp logout`
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpLogoutArgs {
     #[command(flatten)]
     pub(crate) confirm: ConfirmArgs,
     /// The server

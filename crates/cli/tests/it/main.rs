@@ -47,6 +47,7 @@ mod listing;
 mod long_lines;
 mod mcp;
 mod mcp_install;
+mod mcp_login;
 mod mcp_serve;
 mod messages;
 mod mock_api;

@@ -10,6 +10,7 @@ use super::{HookLimit, SandboxSettings, Settings, SettingsProblem, StatusLineSet
 use crate::mode::{Bypass, Mode, ModeContext, may_take};
 use crate::rules::{RuleList, Rules, SettingsSource};
 use crate::secret::Secret;
+use crate::server_lists::ServerLists;
 use crate::trust::Trust;
 
 /// The merged settings of all sources.
@@ -39,6 +40,8 @@ pub struct EffectiveSettings {
     pub status_line: Option<StatusLineSetting>,
     /// Servers of projects that are not started.
     pub disabled_servers: Vec<String>,
+    /// Servers that may be started at all.
+    pub server_lists: ServerLists,
     /// Problems, and settings that were ignored.
     pub problems: Vec<SettingsProblem>,
 }
@@ -76,6 +79,7 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext
         effective.status_line = effective.status_line.or(line);
         effective.problems.extend(settings.problems);
         effective.disabled_servers.extend(settings.disabled_servers);
+        effective.server_lists.add(settings.server_lists);
         effective.rules.extend(settings.rules);
         effective.folders.extend(settings.folders.into_iter().map(|folder| (folder, settings.source)));
         for (name, value) in settings.environment {
@@ -117,6 +121,10 @@ fn narrowed(mut settings: Settings, trust: Trust) -> Settings {
     };
     if settings.key_helper.take().is_some() {
         never("apiKeyHelper");
+    }
+    // What a project denies counts. What it allows would add to what the administrator allows.
+    if settings.server_lists.allowed.take().is_some() {
+        never("allowedMcpServers");
     }
     settings.sandbox.narrow().into_iter().for_each(&mut never);
     settings.environment.retain(|(name, value)| {

@@ -14,6 +14,7 @@ use super::mode::{Bypass, Mode, ModeRefusal};
 use super::paths::{Disk, FileKind, resolve};
 use super::rules::{Rule, SettingsSource};
 use crate::secret::Secret;
+use crate::server_lists::ServerLists;
 
 pub use gather::{EffectiveSettings, SettingsHooks, gather};
 pub use sandbox::SandboxSettings;
@@ -54,6 +55,8 @@ pub struct Settings {
     pub status_line: Option<StatusLineSetting>,
     /// `disabledMcpjsonServers`: servers of projects that are not started.
     pub disabled_servers: Vec<String>,
+    /// `allowedMcpServers`, `deniedMcpServers`
+    pub server_lists: ServerLists,
     /// What could not be used.
     pub problems: Vec<SettingsProblem>,
 }
@@ -179,6 +182,7 @@ impl Settings {
             hook_limit: HookLimit::None,
             status_line: None,
             disabled_servers: Vec::new(),
+            server_lists: ServerLists::default(),
             problems: Vec::new(),
         }
     }

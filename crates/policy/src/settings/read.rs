@@ -8,6 +8,7 @@ use annals_json::{Fields, RawJson, Value, ValueKind};
 use super::{HookLimit, SandboxSettings, Settings, SettingsProblem, StatusLineSetting};
 use crate::mode::{Bypass, Mode};
 use crate::rules::{Rule, RuleList, SettingsSource};
+use crate::server_lists::ServerLists;
 
 /// Where the keys of permissions stand.
 const PERMISSIONS: &str = "permissions.";
@@ -47,6 +48,11 @@ impl SettingsReader {
         self.settings.model = self.text(fields, "model");
         self.settings.output_style = self.text(fields, "outputStyle");
         self.settings.disabled_servers = self.texts(fields, "", "disabledMcpjsonServers");
+        let (lists, wrong) = ServerLists::parse(fields);
+        // Only the administrator has the last word.
+        let is_final = lists.is_final && self.settings.source == SettingsSource::Managed;
+        self.settings.server_lists = ServerLists { is_final, ..lists };
+        wrong.into_iter().for_each(|key| self.wrong(key));
         if let Some(environment) = self.object(fields, "env") {
             for field in environment.iter() {
                 let name = field.key.decode().into_owned();

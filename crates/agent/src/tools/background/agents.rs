@@ -1,9 +1,12 @@
-//! Sub-agents in the background: how each stands, and what the model and the caller are not told yet.
+//! Sub-agents in the background: how each stands, and what the model and the caller are not told yet. Commands that end beside them are
+//! told in the same way.
 
+use std::future::{Future as _, poll_fn};
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::Poll;
 
 use annals_json::ArrayWriter;
 use tokio::sync::Notify;
@@ -11,7 +14,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::protocol::{AgentAnswer, AgentNotification, Command, Event};
 use crate::tools::agent::{AgentResult, SpawnError};
-use crate::tools::bash::BackgroundStatus;
+use crate::tools::bash::{BackgroundStatus, Shells};
 
 /// The sub-agents in the background of a session.
 #[derive(Default)]
@@ -20,6 +23,8 @@ pub struct BackgroundAgents {
     events: Mutex<Vec<Event>>,
     /// Wakes those who wait for an end.
     ends: Notify,
+    /// The commands in the background.
+    shells: Weak<Shells>,
 }
 
 /// A sub-agent in the background.
@@ -47,6 +52,11 @@ pub struct BackgroundAgent {
 }
 
 impl BackgroundAgents {
+    /// Creates the list, beside the commands in the background.
+    pub fn beside(shells: &Arc<Shells>) -> Self {
+        Self { shells: Arc::downgrade(shells), ..Self::default() }
+    }
+
     pub(crate) fn add(&self, agent: BackgroundAgent) -> Arc<BackgroundAgent> {
         let agent = Arc::new(agent);
         lock(&self.agents).push(Arc::clone(&agent));
@@ -80,9 +90,14 @@ impl BackgroundAgents {
         ended.map(|agent| agent.notification()).collect()
     }
 
-    /// Waits for a sub-agent that has ended and that the model does not know of; `None` at once if none runs.
+    /// Waits for a sub-agent or a command that has ended and that the model does not know of; `None` at once if none runs.
     pub async fn next_end(&self) -> Option<AgentNotification> {
         loop {
+            let shells = self.shells.upgrade();
+            if let Some(ended) = shells.as_ref().and_then(|shells| shells.take_end()) {
+                return Some(ended);
+            }
+            let commands = shells.map(|shells| shells.running()).unwrap_or_default();
             let mut end = pin!(self.ends.notified());
             end.as_mut().enable();
             let agents = lock(&self.agents).clone();
@@ -90,10 +105,18 @@ impl BackgroundAgents {
             if let Some(agent) = ended {
                 return Some(agent.notification());
             }
-            if agents.iter().all(|agent| agent.status() != RUNNING) {
+            if commands.is_empty() && agents.iter().all(|agent| agent.status() != RUNNING) {
                 return None;
             }
-            end.await;
+            let mut waits: Vec<_> = commands.iter().map(|command| Box::pin(command.wait())).collect();
+            poll_fn(|context| {
+                let is_over = end.as_mut().poll(context).is_ready();
+                match is_over || waits.iter_mut().any(|wait| wait.as_mut().poll(context).is_ready()) {
+                    true => Poll::Ready(()),
+                    false => Poll::Pending,
+                }
+            })
+            .await;
         }
     }
 
@@ -113,7 +136,8 @@ impl BackgroundAgents {
     pub fn is_idle(&self) -> bool {
         let is_over =
             |agent: &Arc<BackgroundAgent>| agent.status() != RUNNING && agent.is_told.load(Ordering::Relaxed);
-        lock(&self.agents).iter().all(is_over)
+        let are_commands = self.shells.upgrade().is_none_or(|shells| shells.is_idle());
+        are_commands && lock(&self.agents).iter().all(is_over)
     }
 
     /// Ends all of them; the model is not told.

@@ -132,7 +132,8 @@ impl Bash {
         let failed = |error: std::io::Error| InputError(format!("The command could not be started: {error}"));
         if wanted.where_to == RunMode::Background {
             let started = self.shells.start(&wanted.command, &folder, wanted.scope).map_err(failed)?;
-            let task = self.shells.keep((wanted.command, wanted.description), started, None);
+            let named = (wanted.command, wanted.description);
+            let task = self.shells.keep(named, call.tool_use, started, None);
             return Ok(result::in_background(&task.id));
         }
         let note = self.shells.fresh_note(wanted.scope);
@@ -143,7 +144,8 @@ impl Bash {
         let (ended, cut) = match self.watch(&started, &allowance, call).await {
             WatchOutcome::CommandExit(ended, cut) => (ended, cut),
             WatchOutcome::GoesOn => {
-                let task = self.shells.keep((wanted.command, wanted.description), started, Some(note));
+                let named = (wanted.command, wanted.description);
+                let task = self.shells.keep(named, call.tool_use, started, Some(note));
                 return Ok(result::moved_to_background(&task, wanted.time));
             }
         };

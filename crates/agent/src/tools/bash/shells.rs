@@ -17,6 +17,7 @@ use super::group::{CommandExit, ProcessGroup, ProcessGroups};
 use super::output::{OutputFile, clean};
 use super::piped::{self, PipedCommand};
 use super::sandboxed::{CommandSandbox, CommandScope, HelperSandbox, moved_note, without_secrets};
+use crate::protocol::AgentNotification;
 
 /// How often the size of an output is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -89,6 +90,8 @@ pub(in crate::tools) struct BackgroundCommand {
     pub(in crate::tools) command: String,
     /// What it does, if the model says so.
     pub(in crate::tools) description: Option<String>,
+    /// The call that started it.
+    call: String,
     started: StartedCommand,
     /// What is told of paths that it must not have created, once it has ended.
     moved: Mutex<Option<String>>,
@@ -267,13 +270,16 @@ impl Shells {
     pub(super) fn keep(
         &self,
         (command, description): (String, Option<String>),
+        call: &str,
         started: StartedCommand,
         note: Option<PathBuf>,
     ) -> Arc<BackgroundCommand> {
         let mut tasks = self.tasks();
         let id = format!("bash_{}", tasks.len() + 1);
         let (moved, killed, is_told) = (Mutex::default(), Mutex::new(false), AtomicBool::new(false));
-        let task = BackgroundCommand { id, command, description, started, moved, note, killed, is_told };
+        let call = call.to_owned();
+        let task =
+            BackgroundCommand { id, command, description, call, started, moved, note, killed, is_told };
         let task = Arc::new(task);
         let (watched, most) = (Arc::downgrade(&task), self.settings.max_output);
         thread::spawn(move || watch(&watched, most));
@@ -286,6 +292,27 @@ impl Shells {
         let tasks = self.tasks().clone();
         let ended = tasks.iter().filter(|task| task.status() != "running" && !task.mark_told());
         ended.map(|task| task.end_notice()).collect()
+    }
+
+    /// Takes a command that has ended by itself and that the model does not know of.
+    pub(in crate::tools) fn take_end(&self) -> Option<AgentNotification> {
+        let tasks = self.tasks().clone();
+        let ended = tasks.iter().find(|task| task.has_ended_by_itself() && !task.mark_told());
+        ended.map(|task| task.notification())
+    }
+
+    /// Returns whether none runs, and the model knows of all that have ended by themselves.
+    pub(in crate::tools) fn is_idle(&self) -> bool {
+        let is_open = |task: &Arc<BackgroundCommand>| {
+            task.status() == "running"
+                || (task.has_ended_by_itself() && !task.is_told.load(Ordering::Relaxed))
+        };
+        !self.tasks().iter().any(is_open)
+    }
+
+    /// Returns the commands that run.
+    pub(in crate::tools) fn running(&self) -> Vec<Arc<BackgroundCommand>> {
+        self.tasks().iter().filter(|task| task.status() == "running").cloned().collect()
     }
 
     pub(in crate::tools) fn task(&self, id: &str) -> Option<Arc<BackgroundCommand>> {
@@ -315,6 +342,35 @@ impl BackgroundCommand {
     /// Notes that the model knows of its end, and returns whether it knew already.
     pub(in crate::tools) fn mark_told(&self) -> bool {
         self.is_told.swap(true, Ordering::Relaxed)
+    }
+
+    /// Waits for its end.
+    pub(in crate::tools) async fn wait(&self) {
+        self.started.group.wait().await;
+    }
+
+    /// Whether it has ended, and nobody has ended it.
+    fn has_ended_by_itself(&self) -> bool {
+        matches!(self.status(), "completed" | "failed")
+    }
+
+    /// Describes its end, as clients record it. What it printed is not in a file that the model may read.
+    fn notification(&self) -> AgentNotification {
+        let name = self.description.as_deref().unwrap_or(&self.command);
+        let code = self.ended().map_or(0, CommandExit::code);
+        let ended = match code {
+            0 => format!("Background command \"{name}\" completed (exit code 0)"),
+            code => format!("Background command \"{name}\" failed with exit code {code}"),
+        };
+        let moved = self.check_absent().map(|moved| format!("\n{moved}")).unwrap_or_default();
+        AgentNotification {
+            agent: self.id.clone(),
+            call: self.call.clone(),
+            status: self.status(),
+            summary: format!("{ended}. TaskOutput shows what it printed.{moved}"),
+            file: None,
+            answer: None,
+        }
     }
 
     fn end_notice(&self) -> String {

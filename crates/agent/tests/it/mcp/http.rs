@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use annals_agent::mcp::{McpLimits, McpStatus, ServerKind};
+use annals_agent::mcp::{McpLimits, McpStatus, RemoteServer, ServerKind};
 use annals_testkit::temp::TempDir;
 
 use super::{call, servers, text, until};
@@ -17,20 +17,20 @@ const ECHO: &str = r#"{"content":[{"type":"text","text":"echoed"}]}"#;
 
 /// A request: its first line, its headers in lower case, its body.
 #[derive(Clone, Debug)]
-struct HttpRequest {
-    line: String,
-    headers: String,
-    body: String,
+pub(super) struct HttpRequest {
+    pub(super) line: String,
+    pub(super) headers: String,
+    pub(super) body: String,
 }
 
 /// Answers every request by a function, and keeps what came.
-struct HttpServer {
-    url: String,
+pub(super) struct HttpServer {
+    pub(super) url: String,
     seen: Arc<Mutex<Vec<HttpRequest>>>,
 }
 
 impl HttpServer {
-    fn start(answer: impl Fn(&HttpRequest, &mut TcpStream) + Send + Sync + 'static) -> Self {
+    pub(super) fn start(answer: impl Fn(&HttpRequest, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (seen, answer) = (Arc::<Mutex<Vec<HttpRequest>>>::default(), Arc::new(answer));
@@ -48,7 +48,7 @@ impl HttpServer {
         Self { url, seen }
     }
 
-    fn seen(&self) -> Vec<HttpRequest> {
+    pub(super) fn seen(&self) -> Vec<HttpRequest> {
         self.seen.lock().unwrap().clone()
     }
 }
@@ -89,7 +89,7 @@ impl HttpRequest {
     }
 }
 
-fn respond(stream: &mut TcpStream, status: &str, headers: &str, body: &str) {
+pub(super) fn respond(stream: &mut TcpStream, status: &str, headers: &str, body: &str) {
     let length = body.len();
     let _ = write!(
         stream,
@@ -98,7 +98,7 @@ fn respond(stream: &mut TcpStream, status: &str, headers: &str, body: &str) {
 }
 
 /// Answers as a server does: JSON, or a stream with a notification before the answer.
-fn usual(request: &HttpRequest, stream: &mut TcpStream) {
+pub(super) fn usual(request: &HttpRequest, stream: &mut TcpStream) {
     match request.result() {
         Some(answer) if request.body.contains("tools/call") => {
             let note = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
@@ -114,7 +114,8 @@ fn usual(request: &HttpRequest, stream: &mut TcpStream) {
 }
 
 fn http(url: &str) -> ServerKind {
-    ServerKind::Http { url: url.to_owned(), headers: vec![("X-Team".to_owned(), "shop".into())] }
+    let headers = vec![("X-Team".to_owned(), "shop".into())];
+    ServerKind::Http(RemoteServer { url: url.to_owned(), headers, ..RemoteServer::default() })
 }
 
 #[tokio::test]
@@ -156,15 +157,17 @@ async fn a_session_that_the_server_ended_begins_again() {
 
 #[tokio::test]
 async fn refusals_say_what_is_wrong() {
-    for (status, words) in
-        [("401 Unauthorized", "sign-in (401)"), ("500 Internal Server Error", "it answers 500")]
-    {
+    for (status, words) in [
+        ("401 Unauthorized", "sign-in (401): run annals mcp login srv"),
+        ("500 Internal Server Error", "it answers 500"),
+    ] {
         let temp = TempDir::new("mcp");
         let web = HttpServer::start(move |_, stream| respond(stream, status, "", ""));
         let (_keep, server) = servers(http(&web.url), McpLimits::default(), temp.path().into());
         server.connect().await;
-        let McpStatus::Failed(why) = server.state().status else { panic!("{status}") };
-        assert!(why.contains(words), "{why}");
+        let found = server.state().status;
+        assert_eq!(found.name(), if status.starts_with("401") { "needs-auth" } else { "failed" });
+        assert!(found.failure().is_some_and(|why| why.contains(words)), "{found:?}");
     }
     let temp = TempDir::new("mcp");
     for (url, words) in [
@@ -238,7 +241,8 @@ async fn the_older_way_answers_on_its_stream() {
             }
         }
     });
-    let kind = ServerKind::Sse { url: format!("{}/sse", web.url), headers: Vec::new() };
+    let url = format!("{}/sse", web.url);
+    let kind = ServerKind::Sse(RemoteServer { url, ..RemoteServer::default() });
     let (servers, server) = servers(kind, McpLimits::default(), temp.path().into());
     server.connect().await;
     assert_eq!(server.state().status, McpStatus::Connected, "{:?}", server.state());

@@ -1,6 +1,8 @@
 //! MCP servers: a scripted process and a scripted HTTP server, each for the rule that its test names.
 
+mod headers_helper;
 mod http;
+mod oauth;
 mod process;
 
 use std::path::PathBuf;
@@ -9,27 +11,33 @@ use std::time::Duration;
 
 use annals_agent::mcp::{
     ConfigConnector, McpHttp, McpLaunch, McpLimits, McpOrigin, McpProcesses, McpServer, McpServers,
-    ServerKind,
+    ServerKind, TokenFile,
 };
 use annals_agent::tools::{CallContext, Outcome, Tool, ToolContent};
+use annals_store::DataDir;
 
 /// Nothing here takes as long as this, unless it hangs.
 const HANGS: Duration = Duration::from_secs(60);
+
+fn http_settings() -> McpHttp {
+    McpHttp { proxy: None, trusted: Vec::new(), user_agent: "annals-test/1".to_owned() }
+}
 
 /// One server, in a list of its own.
 fn servers(kind: ServerKind, limits: McpLimits, folder: PathBuf) -> (McpServers, Arc<McpServer>) {
     let processes = McpProcesses::default();
     let launch = McpLaunch {
         sandbox: None,
+        tokens: Some(TokenFile::new(&DataDir::new(&folder.join("data")))),
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         folder: folder.clone(),
         mark: format!("test-{}-{}", std::process::id(), folder.display()),
         processes: processes.clone(),
-        http: McpHttp { proxy: None, trusted: Vec::new(), user_agent: "annals-test/1".to_owned() },
+        http: http_settings(),
     };
     let transport = kind.name();
     let origin = McpOrigin { transport, scope: "user", source: "user", folder: Some(folder) };
-    let connector = ConfigConnector::new(kind, launch);
+    let connector = ConfigConnector::new("srv", kind, launch);
     let server = McpServer::new("srv", origin, Box::new(connector), limits);
     let servers = McpServers::new(vec![server], processes);
     let server = Arc::clone(servers.named("srv").unwrap());

@@ -81,5 +81,21 @@ async fn the_model_begins_plan_mode_and_an_approved_plan_ends_it() {
         let system =
             |at: usize| String::from_utf8_lossy(&stage.api.requests()[at].body).contains("The mode is plan:");
         assert_eq!((system(0), system(1), system(2)), (false, true, modes.len() == 1));
+        // What plan mode leaves is what the original leaves.
+        let session = std::fs::read_to_string(stage.file()).unwrap();
+        let record = r#"{"type":"plan_mode","reminderType":"full","isSubAgent":false,"planFilePath":"#;
+        assert_eq!(session.matches(record).count(), 1, "{session}");
+        let plans = std::fs::read_dir(stage.home.config_dir().join("plans")).into_iter().flatten();
+        let plans: Vec<_> = plans.flatten().map(|plan| plan.path()).collect();
+        let is_approved = modes.len() == 2;
+        assert_eq!(plans.len(), usize::from(is_approved));
+        if let [plan] = &plans[..] {
+            assert_eq!(std::fs::read_to_string(plan).unwrap(), "1. do");
+            let kept = format!(
+                r#""toolUseResult":{{"plan":"1. do","isAgent":false,"filePath":"{}"}}"#,
+                plan.display()
+            );
+            assert!(session.contains(&kept), "{session}");
+        }
     }
 }

@@ -33,6 +33,10 @@ pub(super) struct Subtask {
     pub(super) agent: Option<String>,
     is_background: bool,
     began: Instant,
+    /// The tokens of its last response.
+    tokens: u64,
+    /// The number of its calls.
+    tool_uses: u64,
 }
 
 impl Subtask {
@@ -49,7 +53,38 @@ impl Subtask {
                 .and_then(|input| input.get("run_in_background")?.boolean())
                 .unwrap_or(false),
             began: Instant::now(),
+            tokens: 0,
+            tool_uses: 0,
         })
+    }
+
+    /// Notes what its last response took.
+    pub(super) fn count(&mut self, line: &WrittenLine) {
+        let usage = Value::parse(&line.message).ok().and_then(|message| message.get("usage"));
+        let of = |key: &str| usage.and_then(|usage| usage.get(key)?.count()).unwrap_or(0);
+        let read = of("input_tokens") + of("cache_creation_input_tokens") + of("cache_read_input_tokens");
+        self.tokens = read + of("output_tokens");
+    }
+
+    /// Notes a call; returns itself if it has started.
+    pub(super) fn call(&mut self) -> Option<Self> {
+        self.tool_uses += 1;
+        self.is_started().then(|| self.clone())
+    }
+
+    /// Tells how far it is, and which tool it uses.
+    pub(super) fn progress(&self, object: &mut ObjectWriter<'_>, (call, tool): (&str, &str)) {
+        object.string("task_id", self.agent.as_deref().unwrap_or_default()).string("tool_use_id", call);
+        object.string("description", &self.description);
+        self.usage(object);
+        object.string("last_tool_name", tool);
+    }
+
+    fn usage(&self, object: &mut ObjectWriter<'_>) {
+        object.object("usage", |usage| {
+            usage.number("total_tokens", self.tokens).number("tool_uses", self.tool_uses);
+            usage.number("duration_ms", u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        });
     }
 
     /// Notes its start; returns itself if it has just started.
@@ -75,10 +110,7 @@ impl Subtask {
     pub(super) fn notification(&self, object: &mut ObjectWriter<'_>, call: &str) {
         object.string("task_id", self.agent.as_deref().unwrap_or_default()).string("tool_use_id", call);
         object.string("status", "completed").string("output_file", "").string("summary", &self.description);
-        object.object("usage", |usage| {
-            usage.number("total_tokens", 0).number("tool_uses", 0);
-            usage.number("duration_ms", u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
-        });
+        self.usage(object);
     }
 
     /// Returns whether its call did not wait for it, by the result of the call.
@@ -92,7 +124,31 @@ impl Subtask {
     }
 }
 
-/// Tells that a sub-agent has ended in the background.
+/// Tells that a command has started in the background.
+pub(super) fn command_started(object: &mut ObjectWriter<'_>, (id, call): (&str, &str), description: &str) {
+    object.string("task_id", id).string("tool_use_id", call).string("description", description);
+    object.boolean("is_backgrounded", true).string("task_type", "local_bash");
+}
+
+/// Returns what a command is called that may start in the background.
+pub(super) fn command_name(tool: &str, input: &[u8]) -> Option<String> {
+    let named = || text_of(input, "description").or_else(|| text_of(input, "command"));
+    (tool == "Bash").then(named).flatten()
+}
+
+/// Returns the id of a command that goes on in the background, by the result of its call.
+pub(super) fn command_id(line: &WrittenLine) -> Option<String> {
+    text_of(&line.result, "backgroundTaskId")
+}
+
+/// Tells that a task has another status, since this time in milliseconds.
+pub(super) fn task_updated(object: &mut ObjectWriter<'_>, (id, status): (&str, &str), time: i64) {
+    object.string("task_id", id).object("patch", |patch| {
+        patch.string("status", status).number("end_time", time);
+    });
+}
+
+/// Tells that a sub-agent or a command has ended in the background.
 pub(super) fn background_end(object: &mut ObjectWriter<'_>, ended: &AgentNotification) {
     let file = ended.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
     object.string("task_id", &ended.agent).string("tool_use_id", &ended.call);

@@ -1,5 +1,7 @@
 //! The turns of a headless conversation, and what is printed of them.
 
+use std::time::Duration;
+
 use annals_agent::protocol::{Commands, Event, TurnEnd};
 
 use super::background::CommandSource;
@@ -8,15 +10,16 @@ use super::{ChatAgent, local};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
-/// Runs commands until there are no more.
+/// Runs commands until there are no more; what runs in the background is waited for.
 pub(super) async fn run_turns(
     agent: &mut ChatAgent<'_>,
     commands: &mut Commands,
     printer: &mut Printer,
+    wait: Option<Duration>,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let mut outcome = Outcome::Done;
-    let (mut source, mut held) = (CommandSource::new(&agent.background), None);
+    let (mut source, mut held) = (CommandSource::new(&agent.background, wait), None);
     while let Some(command) = source.next(commands).await {
         let mut fault = None;
         let finished = match local::run(agent, &command, &context.prices)? {
@@ -35,7 +38,7 @@ pub(super) async fn run_turns(
             return Err(fault.into());
         }
         let Some(finished) = finished else { continue };
-        // A turn follows when a sub-agent in the background has ended: its answer is the one that is printed.
+        // A turn follows when what runs in the background has ended: its answer is the one that is printed.
         held = Some(finished.clone()).filter(|_| !printer.is_streaming() && !agent.background.is_idle());
         if held.is_none() {
             printer.finish(&finished, agent.conversation.session(), context)?;

@@ -100,6 +100,24 @@ impl ConfiguredHooks {
     }
 }
 
+impl ConfiguredHooks {
+    /// Returns the hooks that are not of settings, by whose they are.
+    pub(super) fn beside_settings(&self) -> impl Iterator<Item = (String, &[HookDefinition])> {
+        let owned = self.owned.iter().map(|(owner, hooks)| {
+            let owner = match owner {
+                HookOwner::Agent(name) => format!("sub-agent {name}"),
+                HookOwner::Skill(name) => format!("/{name}"),
+            };
+            (owner, hooks.as_slice())
+        });
+        let of_plugins = self
+            .of_plugins
+            .iter()
+            .map(|(plugin, hooks)| (format!("plugin {}", plugin.name), hooks.as_slice()));
+        owned.chain(of_plugins).filter(|(_, hooks)| !hooks.is_empty())
+    }
+}
+
 impl ChatApp {
     /// Connects a conversation with the hooks of settings.
     pub(super) fn add_hooks(

@@ -22,6 +22,23 @@ const COMPACT_AT: u8 = 90;
 const MAX_SHOWN: usize = 150_000;
 const EFFORT_VARIABLE: &str = "CLAUDE_CODE_EFFORT_LEVEL";
 
+/// How long what runs in the background is waited for at the end, unless a variable says otherwise.
+const BACKGROUND_WAIT: Duration = Duration::from_secs(600);
+const BACKGROUND_WAIT_VARIABLE: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
+
+/// Returns how long what runs in the background is waited for at the end; `None` for as long as it takes.
+pub(super) fn background_wait(setup: &Setup, context: &Context) -> Option<Duration> {
+    let Some(value) = setup.variable(context, BACKGROUND_WAIT_VARIABLE) else { return Some(BACKGROUND_WAIT) };
+    match value.trim().parse() {
+        Ok(0) => None,
+        Ok(millis) => Some(Duration::from_millis(millis)),
+        Err(_) => {
+            context.say(format!("ignoring {BACKGROUND_WAIT_VARIABLE}: {value:?} is not a number"));
+            Some(BACKGROUND_WAIT)
+        }
+    }
+}
+
 /// Returns whether a variable switches something on.
 pub(super) fn is_on(value: &str) -> bool {
     matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on")

@@ -26,7 +26,7 @@ mod refusals;
 mod replay;
 mod repository;
 mod result;
-mod runtime;
+pub(crate) mod runtime;
 mod sandbox;
 pub(crate) mod servers;
 mod setup;
@@ -39,7 +39,7 @@ mod tools;
 mod unsupported;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_agent::api::call::{Caller, RetryClock, RetryOptions};
 use annals_agent::api::client::Client;
@@ -149,12 +149,12 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     input::start(&args, &sender, context)?;
     let runtime = runtime::new()?;
     force_quit.listen();
-    let is_loud = context.verbosity >= 0;
+    let (is_loud, wait) = (context.verbosity >= 0, limits::background_wait(&app.setup, context));
     let ended = runtime::block_on(runtime, async {
         let turns = async {
             servers::connect(&app.mcp.servers, move |line| servers::say(&line, is_loud)).await;
             printer.begin(&agent, &mut context.out)?;
-            run_turns(&mut agent, &mut commands, &mut printer, context).await
+            run_turns(&mut agent, &mut commands, &mut printer, wait, context).await
         };
         let ended = signals.or(work.beside(turns)).await;
         hooks::end(&mut agent, context.verbosity).await;
@@ -208,6 +208,8 @@ struct ChatApp {
     hooks: ConfiguredHooks,
     /// The plugins.
     plugins: Vec<Plugin>,
+    /// The title of the first session, until it is opened.
+    title: Mutex<Option<String>>,
 }
 
 /// What a program brings that drives this one.
@@ -236,7 +238,21 @@ impl ChatApp {
         let custom = custom::read(&setup, &plugins, context);
         let (data, source) = (context.data_dir()?, context.source);
         let hooks = ConfiguredHooks::read(&setup, (&kinds[..], &custom[..], &plugins[..]), args, context);
-        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom, mcp, hooks, plugins })
+        let title = Mutex::new(args.name.clone());
+        Ok(Self {
+            setup,
+            client,
+            config,
+            data,
+            source,
+            system_prompt,
+            kinds,
+            custom,
+            mcp,
+            hooks,
+            plugins,
+            title,
+        })
     }
 
     fn kind_names(&self) -> Vec<String> {
@@ -298,6 +314,7 @@ impl ChatApp {
         let toolbox = tools::tools(args, setup, &conversation, context, models)?;
         let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
         agent.custom.clone_from(&self.custom);
+        agent.title = self.title.lock().unwrap_or_else(PoisonError::into_inner).take();
         agent.skills = self.custom.clone().into();
         agent.structured = toolbox.structured;
         agent.system_prompt = Some(self.system_prompt.clone());

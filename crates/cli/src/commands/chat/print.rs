@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use annals_agent::api::transport::Transport;
 use annals_agent::protocol::{Event, TurnEnd, TurnError, TurnReport, tokens};
 use annals_json::{ObjectWriter, Value};
-use annals_store::source::new_uuid;
+use annals_store::source::{Clock, new_uuid};
 use annals_transcript::price::Prices;
 use annals_transcript::usage::Tokens;
 use annals_ui::TerminalText;
@@ -37,6 +37,8 @@ pub(super) struct Printer {
     options: FrameOptions,
     /// The sub-agents by the call that started them.
     subtasks: HashMap<String, Subtask>,
+    /// The commands that run, by their calls.
+    commands: HashMap<String, String>,
     /// The usage of all turns so far.
     counted: Vec<(String, Tokens)>,
     prices: Prices,
@@ -62,6 +64,7 @@ impl Printer {
             is_loud: context.verbosity >= 0,
             options: FrameOptions::default(),
             subtasks: HashMap::new(),
+            commands: HashMap::new(),
             counted: Vec::new(),
             prices: context.prices.clone(),
             budget: None,
@@ -129,23 +132,43 @@ impl Printer {
     fn frame(&mut self, event: &Event, out: &mut Output) -> io::Result<()> {
         // Messages of a sub-agent name the call that it works for.
         let (event, parent) = frames::under(event);
+        if let Some(task) = parent.and_then(|call| self.subtasks.get_mut(call)) {
+            match event {
+                Event::Replied(line) => task.count(line),
+                Event::ToolStarted { tool, .. } => {
+                    if let Some(task) = task.call() {
+                        let named = (parent.unwrap_or_default(), tool.as_str());
+                        self.system("task_progress", out, |object| task.progress(object, named))?;
+                    }
+                }
+                _ => {}
+            }
+        }
         let subtask = parent.and_then(|call| self.subtasks.get(call)).cloned();
         match event {
             Event::Replied(line) if frames::is_shown(line, parent, self.options) => {
                 self.json(out, |object| frames::assistant(object, line, parent, subtask.as_ref()))
             }
             Event::ToolDone { call, line } => {
+                let command = self.commands.remove(call);
+                if let Some((name, id)) = command.and_then(|name| Some((name, frames::command_id(line)?))) {
+                    self.system("task_started", out, |object| {
+                        frames::command_started(object, (&id, call), &name);
+                    })?;
+                }
                 self.json(out, |object| frames::user(object, line, parent, subtask.as_ref()))?;
                 // One in the background has not ended yet.
                 let ended = self.subtasks.remove(call).filter(|_| !Subtask::is_launched(line));
                 match ended.filter(|task| task.is_started()) {
                     Some(task) => {
+                        self.updated((task.agent.as_deref().unwrap_or_default(), "completed"), out)?;
                         self.system("task_notification", out, |object| task.notification(object, call))
                     }
                     None => Ok(()),
                 }
             }
             Event::BackgroundEnded(ended) => {
+                self.updated((&ended.agent, ended.status), out)?;
                 self.system("task_notification", out, |object| frames::background_end(object, ended))
             }
             Event::Interrupted(line) => {
@@ -171,6 +194,9 @@ impl Printer {
                 object.string("status", "compacting");
             }),
             Event::ToolStarted { call, tool, input } => {
+                if let Some(name) = frames::command_name(tool, input) {
+                    self.commands.insert(call.clone(), name);
+                }
                 if let Some(task) = Subtask::of_call(tool, input) {
                     self.subtasks.insert(call.clone(), task);
                 }
@@ -264,6 +290,12 @@ impl Printer {
             object.string("session_id", &self.session);
         })?;
         out.flush()
+    }
+
+    /// Tells that a task has another status.
+    fn updated(&self, task: (&str, &str), out: &mut Output) -> io::Result<()> {
+        let now = Clock::now(&SystemSource);
+        self.system("task_updated", out, |object| frames::task_updated(object, task, now))
     }
 
     fn system(

@@ -8,13 +8,13 @@ use tokio::runtime::{Builder, Runtime};
 use crate::error::Fault;
 
 /// Creates a runtime for the calling thread.
-pub(super) fn new() -> Result<Runtime, Fault> {
+pub(crate) fn new() -> Result<Runtime, Fault> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))
 }
 
 /// Runs work, and does not wait for background threads.
-pub(super) fn block_on<R>(runtime: Runtime, work: impl Future<Output = R>) -> R {
+pub(crate) fn block_on<R>(runtime: Runtime, work: impl Future<Output = R>) -> R {
     let done = runtime.block_on(work);
     runtime.shutdown_background();
     done

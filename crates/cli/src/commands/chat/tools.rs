@@ -138,7 +138,7 @@ pub(super) fn tools<'a>(
         searches: Arc::default(),
         skills: skill_calls(&models.skills).into(),
         has_skills: models.skills.iter().any(|skill| skill.listing.is_some()),
-        background: Arc::default(),
+        background: Arc::new(BackgroundAgents::beside(&shells)),
         tasks,
     };
     let (work, background) = (BackgroundWork::default(), Arc::clone(&outfit.background));

@@ -76,7 +76,9 @@ pub(super) fn run(args: &McpListArgs, context: &mut Context) -> Result<Outcome, 
     }
     Ok(match listed.is_empty() {
         true => Outcome::NothingFound,
-        false if listed.iter().any(|server| server.status() == "failed") => Outcome::ProblemsFound,
+        false if listed.iter().any(|server| matches!(server.status(), "failed" | "needs-auth")) => {
+            Outcome::ProblemsFound
+        }
         false => Outcome::Done,
     })
 }

@@ -5,6 +5,7 @@ mod approve;
 mod definition;
 mod install;
 mod list;
+mod login;
 mod remove;
 pub(super) mod serve;
 
@@ -18,7 +19,7 @@ use annals_store::digest::sha256_bytes;
 use annals_store::files::FolderLock;
 use annals_store::mcp_servers::{McpEdit, McpFileError, McpFiles, McpScope};
 
-use super::chat::servers::{FoundServer, ServerSearch, find};
+use super::chat::servers::{FoundServer, ServerSearch, find, managed_file};
 use crate::args::{ConfirmArgs, McpArgs, McpCommand, ScopeChoice};
 use crate::change::ChangeReport;
 use crate::context::Context;
@@ -37,6 +38,8 @@ pub(crate) fn run(args: &McpArgs, context: &mut Context) -> Result<Outcome, Faul
         McpCommand::Get(args) => list::get(args, context),
         McpCommand::Remove(args) => remove::run(args, context),
         McpCommand::Approve(args) => approve::run(args, context),
+        McpCommand::Login(args) => login::run(args, context),
+        McpCommand::Logout(args) => login::logout(args, context),
     }
 }
 
@@ -69,8 +72,9 @@ fn configured(context: &Context) -> Result<Vec<FoundServer>, Fault> {
     let is_here = trusted.last() == Some(&cwd);
     trusted.extend(Some(cwd.clone()).filter(|_| !is_here));
     let settings = super::chat::settings_here(context);
-    let disabled = &settings.disabled_servers;
-    let search = ServerSearch { context, cwd: &cwd, given: &[], is_strict: false, trusted, disabled };
+    let (settings, managed) = (&settings, &managed_file());
+    let search =
+        ServerSearch { context, cwd: &cwd, given: &[], is_strict: false, trusted, settings, managed };
     let (found, problems) = find(&search)?;
     problems.iter().for_each(|problem| context.say(problem));
     Ok(found)

@@ -7,7 +7,6 @@ mod team;
 mod viewer;
 
 use std::net::SocketAddr;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use annals_store::read::read_file;
@@ -17,6 +16,7 @@ use annals_web::{
 };
 
 use crate::args::{EngineArgs, ListenArgs, ServeArgs};
+use crate::browser::open_browser;
 use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -148,21 +148,4 @@ fn announce(server: &Server, args: &ServeArgs, is_exposed: bool, context: &mut C
         context.say("no browser could be opened; open the address yourself");
     }
     Ok(())
-}
-
-/// Opens the browser by the usual program of the system, without waiting for it.
-fn open_browser(url: &str, context: &Context) -> bool {
-    let programs: &[&[&str]] = if cfg!(target_os = "macos") {
-        &[&["open"]]
-    } else if cfg!(windows) {
-        &[&["rundll32", "url.dll,FileProtocolHandler"]]
-    } else {
-        &[&["xdg-open"], &["gio", "open"], &["sensible-browser"]]
-    };
-    programs.iter().any(|program| {
-        let mut command = Command::new(program[0]);
-        command.args(&program[1..]).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.env_clear().envs(context.variables.iter().cloned());
-        command.spawn().is_ok()
-    })
 }

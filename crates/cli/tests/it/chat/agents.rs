@@ -124,16 +124,17 @@ fn a_sub_agent_in_the_background_is_waited_for_and_opens_a_turn() {
     assert_eq!(results.len(), 2, "{}", answer.out);
     assert_eq!([text(results[0], &["result"]), text(results[1], &["result"])], ["begun", "heard"]);
     let tasks: Vec<_> = lines.iter().filter(|line| line.contains(r#""subtype":"task_"#)).collect();
-    assert_eq!(tasks.len(), 2, "{}", answer.out);
+    assert_eq!(tasks.len(), 3, "{}", answer.out);
     assert!(
         tasks[0].contains("task_started") && tasks[0].contains(r#""is_backgrounded":true"#),
         "{}",
         tasks[0]
     );
+    assert!(tasks[1].contains("task_updated") && tasks[1].contains(r#""end_time":"#), "{}", tasks[1]);
     assert!(
-        tasks[1].contains(r#""status":"completed""#) && tasks[1].contains(r#""tool_uses":1"#),
+        tasks[2].contains(r#""status":"completed""#) && tasks[2].contains(r#""tool_uses":1"#),
         "{}",
-        tasks[1]
+        tasks[2]
     );
     let session = fixture.sessions().into_iter().find(|path| path.is_file()).unwrap();
     annals_exits(&fixture.home, &["check", &session.display().to_string()], 0);

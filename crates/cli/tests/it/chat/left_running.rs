@@ -20,15 +20,55 @@ const SCRIPT: &str = r#"{
 #[test]
 fn what_goes_on_in_the_background_ends_with_the_program_and_is_said() {
     let fixture = ChatFixture::new(SCRIPT);
-    let answer = fixture.exits(&["--allowedTools", "Bash", "@@slow@@"], 0);
+    let run = |arguments: &[&str]| {
+        let mut command = fixture.command(arguments);
+        command.env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", "1");
+        fixture.finishes(command, 0)
+    };
+    let answer = run(&["--allowedTools", "Bash", "@@slow@@"]);
     assert_eq!(answer.out, "it goes on\n");
     assert_eq!(answer.error, "annals: ended background command: echo begun; exec tail -f /dev/null\n");
     let sent = fixture.last();
     assert!(sent.contains("bash_1") && sent.contains("begun"), "{sent}");
     let session = std::fs::read_to_string(&fixture.sessions()[0]).unwrap();
     assert!(session.contains(r#""backgroundTaskId":"bash_1","timedOutAfterMs":300"#), "{session}");
-    let answer = fixture.exits(&["--quiet", "--allowedTools", "Bash", "@@slow@@"], 0);
+    let answer = run(&["--quiet", "--allowedTools", "Bash", "@@slow@@"]);
     assert_eq!(answer.error, "");
+}
+
+#[test]
+fn a_command_that_ends_in_the_background_opens_a_turn() {
+    let fixture = ChatFixture::new(
+        r#"{"a":[[{"type":"tool_use","name":"Bash","input":{"command":"sleep 0.3; exit 3","description":"wait","run_in_background":true}}],
+            [{"type":"text","text":"begun"}],[{"type":"text","text":"heard"}]]}"#,
+    );
+    let arguments = ["--allowedTools", "Bash", "--output-format", "stream-json", "@@a@@"];
+    let answer = fixture.exits(&arguments, 0);
+    let lines: Vec<&str> = answer.out.lines().collect();
+    let results: Vec<_> = lines.iter().filter(|line| line.contains(r#""type":"result""#)).collect();
+    assert_eq!(results.len(), 2, "{}", answer.out);
+    assert!(results[1].contains(r#""result":"heard""#), "{}", results[1]);
+    let tasks: Vec<_> = lines.iter().filter(|line| line.contains(r#""subtype":"task_"#)).collect();
+    for (task, words) in tasks.iter().zip([
+        [
+            r#""subtype":"task_started","task_id":"bash_1""#,
+            r#""description":"wait","is_backgrounded":true,"task_type":"local_bash""#,
+        ],
+        [r#""subtype":"task_updated","task_id":"bash_1""#, r#""patch":{"status":"failed","end_time":"#],
+        [
+            r#""subtype":"task_notification","task_id":"bash_1""#,
+            r#"Background command \"wait\" failed with exit code 3"#,
+        ],
+    ]) {
+        assert!(words.iter().all(|words| task.contains(words)), "{task}");
+    }
+    assert_eq!(tasks.len(), 3, "{}", answer.out);
+    let session = std::fs::read_to_string(&fixture.sessions()[0]).unwrap();
+    assert!(session.contains(r#""origin":{"kind":"task-notification"}"#), "{session}");
+    assert!(fixture.last().contains("<task-id>bash_1</task-id>"), "{}", fixture.last());
+    assert!(!fixture.last().contains("The background command bash_1 has ended"), "it is told once");
+    crate::annals_exits(&fixture.home, &["check", "last"], 0);
+    assert_eq!(fixture.exits(&["--allowedTools", "Bash", "@@a@@"], 0).out, "heard\n");
 }
 
 #[cfg(target_os = "linux")]

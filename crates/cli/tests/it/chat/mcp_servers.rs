@@ -4,6 +4,7 @@ use std::path::Path;
 
 use annals_json::Value;
 use annals_testkit::mcp::McpScript;
+use annals_testkit::oauth::OAuthServer;
 
 use super::ChatFixture;
 use crate::annals_exits;
@@ -331,4 +332,50 @@ fn a_tool_can_decide_about_calls() {
     assert!(fixture.last().contains("there is no such tool"), "{}", fixture.last());
     let other = fixture.exits(&["--permission-prompt-tool", "stdio", "--", "@@touch@@"], 0);
     assert!(other.error.contains("--permission-prompt-tool stdio has no effect"), "{}", other.error);
+}
+
+#[test]
+fn a_server_that_wants_a_sign_in_says_how() {
+    let fixture = ChatFixture::new(CALL);
+    let web = OAuthServer::start(None);
+    user_state(
+        &fixture,
+        &format!(r#"{{"mcpServers":{{"web":{{"type":"http","url":"{}"}}}}}}"#, web.mcp_url()),
+    );
+    let mut arguments = STREAM.to_vec();
+    arguments.extend(["--", "@@d@@"]);
+    let said = fixture.exits(&arguments, 0);
+    assert!(
+        said.error.contains("MCP server web: the server wants a sign-in (401): run annals mcp login web"),
+        "{}",
+        said.error
+    );
+    assert!(
+        said.out.contains(r#""mcp_servers":[{"name":"web","status":"needs-auth","source":"user"}]"#),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn lists_of_settings_say_which_servers_start() {
+    let fixture = ChatFixture::new(CALL);
+    let (good, bad) = (script(&fixture, "good", ""), script(&fixture, "bad", ""));
+    let settings = r#"{"allowedMcpServers":[{"serverName":"good"},{"serverName":"bad"}],"deniedMcpServers":[{"serverName":"bad"}]}"#;
+    std::fs::write(fixture.home.config_dir().join("settings.json"), settings).unwrap();
+    let config = config(&[("good", &good), ("bad", &bad), ("other", &bad)]);
+    let said = fixture.exits(&["--mcp-config", &config, "--", "@@d@@"], 0).error;
+    assert!(said.contains("bad is not started: deniedMcpServers names it"), "{said}");
+    assert!(said.contains("other is not started: allowedMcpServers does not name it"), "{said}");
+    assert!(good.log().contains("initialize") && bad.log().is_empty());
+    // A project cannot add to what is allowed.
+    let project = fixture.home.work_dir().join(".claude");
+    std::fs::create_dir_all(&project).unwrap();
+    let more = r#"{"allowedMcpServers":[{"serverName":"other"}]}"#;
+    std::fs::write(project.join("settings.json"), more).unwrap();
+    let said = fixture.exits(&["--trust", "--mcp-config", &config, "--", "@@e@@"], 0).error;
+    assert!(
+        said.contains("`allowedMcpServers` is ignored") && said.contains("other is not started"),
+        "{said}"
+    );
 }

@@ -282,3 +282,17 @@ fn a_session_that_was_written_to_a_moment_ago_is_waited_for() {
 const WRITTEN_AGAIN_MS: u64 = 700;
 
 const SCRIPT_OF_WAITING: &str = r#"{"a":[[{"type":"text","text":"Hallo"}]]}"#;
+
+#[test]
+fn a_session_is_given_a_title() {
+    let fixture = ChatFixture::new(r#"{"a":[[{"type":"text","text":"one"}]]}"#);
+    fixture.exits(&["-n", "A good title", "--session-id", ID, "@@a@@"], 0);
+    let session = std::fs::read_to_string(&fixture.sessions()[0]).unwrap();
+    assert_eq!(
+        session.matches(r#"{"type":"custom-title","customTitle":"A good title""#).count(),
+        1,
+        "{session}"
+    );
+    fixture.exits(&["--resume", "A good title", "more"], 0);
+    assert_eq!(fixture.sessions().len(), 1, "it is resumed by its title");
+}

@@ -134,9 +134,7 @@ pub(super) fn mcp_status(answer: &mut ObjectWriter<'_>, mcp: &McpServers) {
                 if let Some(info) = &state.info {
                     entry.raw("serverInfo", info);
                 }
-                if let McpStatus::Failed(why) = &state.status {
-                    entry.string("error", why);
-                }
+                entry.string_if("error", state.status.failure());
                 let origin = server.origin();
                 entry.string("transport", origin.transport).string("scope", origin.scope);
                 entry.string("source", origin.source);

@@ -51,7 +51,9 @@ use super::init_frame::InitFacts;
 use super::print::Printer;
 use super::refusals::RefusalReceiver;
 use super::signals::SignalListener;
-use super::{ChatApp, OpenChat, Program, hooks, model, runtime, start, stopped_agent, stopped_command};
+use super::{
+    ChatApp, OpenChat, Program, hooks, limits, model, runtime, start, stopped_agent, stopped_command,
+};
 use crate::args::{ChatArgs, ChatOutput};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -114,6 +116,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         is_loud: context.verbosity >= 0,
         is_begun: false,
     };
+    let wait = limits::background_wait(&app.setup, context);
     force_quit.listen();
     let closing = channel.clone();
     let ended = runtime::block_on(runtime, async {
@@ -123,6 +126,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
             view,
             channel,
             is_telling: is_telling(context),
+            wait,
             is_told_running: false,
         };
         let turns = turns.run(&mut commands, &mut refusals, is_ready, context);

@@ -1,5 +1,7 @@
 //! The turns of a conversation that a program drives.
 
+use std::time::Duration;
+
 use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnReport};
 use annals_store::source::new_uuid;
 use tokio::sync::watch;
@@ -22,6 +24,8 @@ pub(super) struct TurnLoop<'t, 'a> {
     pub(super) channel: ControlChannel,
     /// Whether the program wants to be told when the session is idle.
     pub(super) is_telling: bool,
+    /// How long what runs in the background is waited for at the end.
+    pub(super) wait: Option<Duration>,
     /// Whether the program was told that a turn runs.
     pub(super) is_told_running: bool,
 }
@@ -36,7 +40,7 @@ impl TurnLoop<'_, '_> {
         context: &mut Context,
     ) -> Result<Outcome, Fault> {
         let mut outcome = Outcome::Done;
-        let mut source = CommandSource::new(&self.agent.background);
+        let mut source = CommandSource::new(&self.agent.background, self.wait);
         loop {
             let command = match refusals.or(source.next(commands)).await {
                 NextInput::Refused(why) => {

@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use annals_agent::mcp::fingerprint;
 use annals_json::Value;
 use annals_policy::approvals::{ApprovalFile, ServerApproval};
+use annals_policy::settings::EffectiveSettings;
 use annals_store::mcp_servers::{McpEntry, McpFiles, McpScope};
 use annals_store::read::read_input;
 
+use super::administrator::{limit, managed_servers};
+use super::launch::variable_of;
 use crate::context::Context;
 use crate::error::Fault;
 
@@ -22,6 +25,12 @@ pub(crate) enum StartPermission {
     Refused,
     /// Settings switch it off.
     Disabled,
+    /// A list of settings denies it.
+    Denied,
+    /// A list of settings allows others.
+    NotAllowed,
+    /// The administrator has chosen others.
+    Replaced,
 }
 
 impl StartPermission {
@@ -38,6 +47,13 @@ impl StartPermission {
             Self::Disabled => Some(format!(
                 "MCP server {name} of .mcp.json is not started: disabledMcpjsonServers names it"
             )),
+            Self::Denied => Some(format!("MCP server {name} is not started: deniedMcpServers names it")),
+            Self::NotAllowed => {
+                Some(format!("MCP server {name} is not started: allowedMcpServers does not name it"))
+            }
+            Self::Replaced => {
+                Some(format!("MCP server {name} is not started: the administrator chooses the servers"))
+            }
         }
     }
 
@@ -48,6 +64,9 @@ impl StartPermission {
             Self::Unapproved => "pending approval",
             Self::Refused => "refused",
             Self::Disabled => "disabled",
+            Self::Denied => "denied",
+            Self::NotAllowed => "not allowed",
+            Self::Replaced => "replaced",
         }
     }
 }
@@ -56,7 +75,7 @@ impl StartPermission {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundServer {
     pub(crate) name: String,
-    /// `dynamic`, `local`, `project` or `user`.
+    /// `enterprise`, `dynamic`, `local`, `project` or `user`.
     pub(crate) scope: &'static str,
     /// Its definition: JSON.
     pub(crate) definition: Vec<u8>,
@@ -82,13 +101,43 @@ pub(crate) struct ServerSearch<'s> {
     pub(crate) is_strict: bool,
     /// Trusted folders, outermost first.
     pub(crate) trusted: Vec<PathBuf>,
-    /// Servers of projects that settings switch off.
-    pub(crate) disabled: &'s [String],
+    /// The settings in effect.
+    pub(crate) settings: &'s EffectiveSettings,
+    /// The file with the servers of the administrator.
+    pub(crate) managed: &'s Path,
+}
+
+impl ServerSearch<'_> {
+    /// Takes back the permission of a server that the administrator or a list does not let start. It may have variables of its own.
+    pub(super) fn limit(&self, server: &mut FoundServer, own: &[(String, String)]) {
+        let (context, scope) = (self.context, server.scope);
+        let variable = |name: &str| {
+            let own = own.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+            own.or_else(|| variable_of(self.settings, context, scope, name))
+        };
+        let is_exclusive = self.managed.symlink_metadata().is_ok();
+        limit(server, &self.settings.server_lists, is_exclusive, &variable);
+    }
 }
 
 /// Returns the servers, by precedence: the first of a name wins. Also what could not be read, one line each.
 pub(crate) fn find(search: &ServerSearch<'_>) -> Result<(Vec<FoundServer>, Vec<String>), Fault> {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
+    match managed_servers(search.managed) {
+        Some(Ok(servers)) => found = servers,
+        Some(Err(problem)) => problems.push(problem),
+        None => {}
+    }
+    configured(search, &mut found, &mut problems)?;
+    found.iter_mut().for_each(|server| search.limit(server, &[]));
+    Ok((found, problems))
+}
+
+fn configured(
+    search: &ServerSearch<'_>,
+    found: &mut Vec<FoundServer>,
+    problems: &mut Vec<String>,
+) -> Result<(), Fault> {
     for given in search.given {
         match of_argument(given, search.cwd) {
             Ok(servers) => found.extend(servers),
@@ -96,7 +145,7 @@ pub(crate) fn find(search: &ServerSearch<'_>) -> Result<(Vec<FoundServer>, Vec<S
         }
     }
     if search.is_strict {
-        return Ok((found, problems));
+        return Ok(());
     }
     let (config, home) = (search.context.store.config_dir(), search.context.home.as_deref());
     let mut take = |files: &McpFiles, scope: McpScope| match files.entries(scope) {
@@ -114,7 +163,7 @@ pub(crate) fn find(search: &ServerSearch<'_>) -> Result<(Vec<FoundServer>, Vec<S
         for entry in take(&McpFiles::new(config, home, folder), McpScope::Project) {
             let mut server = server(entry, StartPermission::Unapproved);
             server.permission = match approvals.of(folder, &server.fingerprint()) {
-                _ if search.disabled.contains(&server.name) => StartPermission::Disabled,
+                _ if search.settings.disabled_servers.contains(&server.name) => StartPermission::Disabled,
                 Ok(ServerApproval::Approved) => StartPermission::Allowed,
                 Ok(ServerApproval::Refused) => StartPermission::Refused,
                 Ok(ServerApproval::Open) | Err(_) => StartPermission::Unapproved,
@@ -123,7 +172,7 @@ pub(crate) fn find(search: &ServerSearch<'_>) -> Result<(Vec<FoundServer>, Vec<S
         }
     }
     found.extend(take(&here, McpScope::User).into_iter().map(of_user));
-    Ok((found, problems))
+    Ok(())
 }
 
 fn server(entry: McpEntry, permission: StartPermission) -> FoundServer {

@@ -9,14 +9,15 @@ use annals_agent::mcp::{
 use annals_json::Value;
 
 use super::super::{runtime, sandbox, settings_here};
-use super::{FoundServer, launch, variable_of};
+use super::launch::launch;
+use super::{FoundServer, variable_of};
 use crate::context::Context;
 use crate::error::Fault;
 
 /// What came of asking a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServerHealth {
-    /// `connected` or `failed`.
+    /// `connected`, `needs-auth` or `failed`.
     pub(crate) status: &'static str,
     pub(crate) error: Option<String>,
     pub(crate) tools: Vec<String>,
@@ -38,7 +39,7 @@ pub(crate) fn check(
     let settings = settings_here(context);
     let cwd = context.current_dir.clone().unwrap_or_default();
     let confined = sandbox::of_keys(&settings.sandbox, context);
-    let launch = launch::launch(&settings, &cwd, confined, context)?;
+    let launch = launch(&settings, &cwd, confined, context)?;
     let (mut servers, mut checked, mut asked) = (Vec::new(), Vec::new(), Vec::new());
     for server in found {
         let variable = |name: &str| variable_of(&settings, context, server.scope, name);
@@ -50,7 +51,7 @@ pub(crate) fn check(
             Ok(config) => {
                 let (transport, scope) = (config.kind.name(), server.scope);
                 let origin = McpOrigin { transport, scope, source: scope, folder: Some(cwd.clone()) };
-                let connector = ConfigConnector::new(config.kind, launch.clone());
+                let connector = ConfigConnector::new(&server.name, config.kind, launch.clone());
                 let limits = McpLimits { connect: limit, ..McpLimits::default() };
                 servers.push(McpServer::new(&server.name, origin, Box::new(connector), limits));
                 asked.push(server);
@@ -70,6 +71,9 @@ pub(crate) fn check(
         let state = server.state();
         let health = match &state.status {
             McpStatus::Failed(why) => ServerHealth::failed(why.clone()),
+            McpStatus::NeedsAuth(why) => {
+                ServerHealth { status: state.status.name(), ..ServerHealth::failed(why.clone()) }
+            }
             _ => ServerHealth {
                 status: "connected",
                 error: None,

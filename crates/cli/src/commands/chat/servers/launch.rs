@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use annals_agent::mcp::{McpHttp, McpLaunch, McpLimits, McpProcesses};
+use annals_agent::mcp::{McpHttp, McpLaunch, McpLimits, McpProcesses, TokenFile};
 use annals_agent::tools::bash::{HelperSandbox, for_commands};
 use annals_policy::settings::EffectiveSettings;
 use annals_store::source::new_uuid;
@@ -25,7 +25,7 @@ fn variables(settings: &EffectiveSettings, context: &Context) -> Variables {
 }
 
 /// Returns what all servers of a conversation are started with.
-pub(super) fn launch(
+pub(crate) fn launch(
     settings: &EffectiveSettings,
     cwd: &Path,
     sandbox: Option<HelperSandbox>,
@@ -33,6 +33,7 @@ pub(super) fn launch(
 ) -> Result<McpLaunch, Fault> {
     Ok(McpLaunch {
         sandbox,
+        tokens: context.data_dir().ok().map(|data| TokenFile::new(&data)),
         environment: for_commands(&variables(settings, context)),
         folder: cwd.to_path_buf(),
         mark: new_uuid(&context.source),
@@ -46,7 +47,7 @@ pub(super) fn launch(
 }
 
 /// Returns a variable for the definition of a server. A project's definition gets no secrets.
-pub(super) fn variable_of(
+pub(crate) fn variable_of(
     settings: &EffectiveSettings,
     context: &Context,
     scope: &str,

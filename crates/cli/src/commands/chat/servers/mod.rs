@@ -1,5 +1,6 @@
 //! MCP servers of a conversation: where they are configured, whether they may start, and how they are connected.
 
+mod administrator;
 mod found;
 mod health;
 mod launch;
@@ -7,7 +8,7 @@ mod launch;
 use std::sync::Arc;
 
 use annals_agent::mcp::{
-    ConfigConnector, McpOrigin, McpServer, McpServerConfig, McpServers, McpStatus, McpTransport, ServerKind,
+    ConfigConnector, McpOrigin, McpServer, McpServerConfig, McpServers, McpTransport, ServerKind,
 };
 use annals_agent::plugin::Plugin;
 use annals_json::Value;
@@ -15,9 +16,11 @@ use annals_policy::rules::SettingsSource;
 use annals_policy::screen::visible;
 use annals_policy::secret::Secret;
 
+pub(crate) use administrator::managed_file;
 pub(crate) use found::{FoundServer, ServerSearch, StartPermission, find};
 pub(crate) use health::{ServerHealth, check};
-use launch::{limits, variable_of};
+use launch::limits;
+pub(crate) use launch::{launch, variable_of};
 
 use super::sandbox::{self, HelperFiles};
 use super::setup::{Setup, SourceChoice};
@@ -63,11 +66,16 @@ impl ConfiguredServers {
             given: &given,
             is_strict: args.sdk.strict_mcp_config,
             trusted: if has_project { setup.trusted_folders(context) } else { Vec::new() },
-            disabled: &setup.effective.disabled_servers,
+            settings: &setup.effective,
+            managed: &managed_file(),
         };
         let (mut found, mut notes) = find(&search)?;
-        if !args.sdk.strict_mcp_config {
-            found.extend(plugins.iter().flat_map(of_plugin));
+        for plugin in plugins.iter().filter(|_| !args.sdk.strict_mcp_config) {
+            let own = plugins::variables(plugin, context.store.config_dir());
+            found.extend(of_plugin(plugin).map(|mut server| {
+                search.limit(&mut server, &own);
+                server
+            }));
         }
         let untrusted = setup.cwd.join(".mcp.json");
         if !args.sdk.strict_mcp_config && has_project && !setup.is_trusted() && untrusted.is_file() {
@@ -77,7 +85,7 @@ impl ConfiguredServers {
             ));
         }
         let confined = sandbox::for_helpers(setup, HelperFiles::default(), context)?;
-        let launch = launch::launch(&setup.effective, &setup.cwd, confined, context)?;
+        let launch = launch(&setup.effective, &setup.cwd, confined, context)?;
         let (mut servers, mut skipped): (Vec<McpServer>, Vec<SkippedServer>) = (Vec::new(), Vec::new());
         for server in found {
             if let Some(why) = server.permission.refusal(&server.name) {
@@ -131,7 +139,7 @@ impl ConfiguredServers {
                         source: server.scope,
                         folder: Some(setup.cwd.clone()),
                     };
-                    let connector = ConfigConnector::new(kind.clone(), launch.clone());
+                    let connector = ConfigConnector::new(&server.name, kind.clone(), launch.clone());
                     McpServer::new(&server.name, origin, Box::new(connector), limits)
                 }
             };
@@ -175,10 +183,6 @@ pub(super) fn say(line: &str, is_loud: bool) {
 /// Returns what is wrong with a server, one line each.
 pub(super) fn problems(server: &McpServer) -> Vec<String> {
     let state = server.state();
-    let failure = match state.status {
-        McpStatus::Failed(why) => Some(why),
-        _ => None,
-    };
-    let lines = failure.into_iter().chain(state.problems);
+    let lines = state.status.failure().map(str::to_owned).into_iter().chain(state.problems);
     lines.map(|line| visible(&format!("MCP server {}: {line}", server.name())).replace('\n', " ")).collect()
 }

@@ -138,7 +138,8 @@ impl ChatSession<'_> {
                 ui.report("permissions", &lines);
             }
             SlashCommand::Hooks => {
-                let mut lines = setup_reports::hooks(&self.app.setup.effective.hooks);
+                let mut lines =
+                    setup_reports::hooks(&self.app.setup.effective.hooks, self.app.hooks.beside_settings());
                 if self.app.hooks.settings.is_empty() && !self.app.setup.effective.hooks.is_empty() {
                     lines.push(vec![Span::plain("none of them runs: --ignore-hooks, or none is valid")]);
                 }

@@ -49,6 +49,7 @@ pub(super) fn servers(servers: &McpServers) -> Vec<StyledLine> {
         let (state, origin) = (server.state(), server.origin());
         let about = match &state.status {
             McpStatus::Failed(why) => format!("failed: {why}"),
+            McpStatus::NeedsAuth(why) => why.clone(),
             McpStatus::Connected => format!("connected, {} tools", state.tool_names().count()),
             other => other.name().to_owned(),
         };

@@ -6,7 +6,8 @@ use annals_policy::approvals::{ApprovalFile, ServerApproval};
 use annals_policy::paths::Disk;
 use annals_policy::{Trust, TrustFile};
 
-use super::super::servers::{ServerSearch, StartPermission, find};
+use super::super::servers::{ServerSearch, StartPermission, find, managed_file};
+use super::super::settings_here;
 use super::chat_ui::{ChatUi, Choice, ChoiceForm};
 use super::terminal_ui::{Exit, PromptInput};
 use super::trust::yes_or_no;
@@ -20,7 +21,9 @@ pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut impl ChatUi) -> 
     let is_trusted = |folder: &&Path| trust.of(&Disk, folder).is_ok_and(|trust| trust == Trust::Trusted);
     let mut trusted: Vec<_> = cwd.ancestors().filter(is_trusted).map(Path::to_path_buf).collect();
     trusted.reverse();
-    let search = ServerSearch { context, cwd, given: &[], is_strict: false, trusted, disabled: &[] };
+    let (settings, managed) = (settings_here(context), &managed_file());
+    let search =
+        ServerSearch { context, cwd, given: &[], is_strict: false, trusted, settings: &settings, managed };
     // What cannot be read is reported when the servers are started.
     let (found, _) = find(&search).map_err(Exit::Fault)?;
     let approvals = ApprovalFile::new(&data);

@@ -28,8 +28,11 @@ fn plain(text: &str) -> Vec<StyledLine> {
     vec![vec![Span::plain(text)]]
 }
 
-/// Returns the hooks by settings file.
-pub(super) fn hooks(all: &[SettingsHooks]) -> Vec<StyledLine> {
+/// Returns the hooks by settings file, then those of others by whose they are.
+pub(super) fn hooks<'h>(
+    all: &[SettingsHooks],
+    others: impl Iterator<Item = (String, &'h [HookDefinition])>,
+) -> Vec<StyledLine> {
     let mut lines: Vec<StyledLine> = Vec::new();
     for of_file in all {
         let mut read = HookDefinitions::default();
@@ -42,8 +45,12 @@ pub(super) fn hooks(all: &[SettingsHooks]) -> Vec<StyledLine> {
         lines.extend(read.list.iter().map(hook));
         lines.extend(read.problems.iter().map(|problem| vec![Span::plain(format!("  {}", short(problem)))]));
     }
+    for (owner, list) in others {
+        lines.push(vec![Span::new(short(&owner), Style::BOLD)]);
+        lines.extend(list.iter().map(hook));
+    }
     if lines.is_empty() {
-        return plain("no hooks in the settings");
+        return plain("no hooks in settings, front matter and plugins");
     }
     lines
 }
@@ -226,9 +233,12 @@ mod tests {
             path: "/s.json".into(),
             json: RawJson::of(value),
         }];
-        let shown = texts(&hooks(&all));
+        let mut read = HookDefinitions::default();
+        read.add(value, SettingsSource::User, "x");
+        let shown = texts(&hooks(&all, [("plugin a\u{202e}".to_owned(), read.list.as_slice())].into_iter()));
         assert_eq!(shown[0], "the user's settings  /s.json");
         assert_eq!(shown[1], "  PreToolUse         Bash|Edit guard‹U+001B›.sh");
-        assert_eq!(texts(&hooks(&[])), ["no hooks in the settings"]);
+        assert_eq!(shown[2..], ["plugin a‹U+202E›", "  PreToolUse         Bash|Edit guard‹U+001B›.sh"]);
+        assert_eq!(texts(&hooks(&[], [].into_iter())), ["no hooks in settings, front matter and plugins"]);
     }
 }

@@ -55,7 +55,7 @@ pub(super) const ALL: [(&str, &str, &str); 26] = [
     ("/permissions", "[TOOL WORDS]", "show mode and rules, and why calls were asked about or allowed"),
     ("/add-dir", "FOLDER", "let tools work in another folder, too"),
     ("/mcp", "", "show the MCP servers"),
-    ("/hooks", "", "show the hooks, each with its settings file"),
+    ("/hooks", "", "show the hooks, each with where it is configured"),
     ("/agents", "", "show the types of sub-agents"),
     ("/memory", "", "show the memory files, and edit one"),
     ("/config", "", "show the settings in effect, and where they come from"),
