@@ -24,7 +24,7 @@ pub(super) struct Callback {
 
 /// What the browser came back with.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Returned {
+pub(super) enum BrowserReturn {
     /// A code.
     Code(String),
     /// An error, in the words of the authorization server.
@@ -46,7 +46,7 @@ impl Callback {
     }
 
     /// Waits for the answer to this question. Whatever else comes is refused and changes nothing.
-    pub(super) async fn wait(&self, state: &str, issuer: Option<&str>) -> Result<Returned, SignInError> {
+    pub(super) async fn wait(&self, state: &str, issuer: Option<&str>) -> Result<BrowserReturn, SignInError> {
         loop {
             let (mut stream, _) =
                 self.listener.accept().await.map_err(|error| SignInError::Port(error.to_string()))?;
@@ -55,8 +55,8 @@ impl Callback {
             };
             let returned = read(&target, state, issuer);
             let (status, words) = match &returned {
-                Some(Returned::Code(_)) => ("200 OK", "You are signed in. You can close this page."),
-                Some(Returned::Error(_)) => ("200 OK", "The sign-in failed. The terminal says why."),
+                Some(BrowserReturn::Code(_)) => ("200 OK", "You are signed in. You can close this page."),
+                Some(BrowserReturn::Error(_)) => ("200 OK", "The sign-in failed. The terminal says why."),
                 None => ("400 Bad Request", "This page belongs to no sign-in."),
             };
             answer(&mut stream, status, words).await;
@@ -83,7 +83,7 @@ async fn target(stream: &mut TcpStream) -> Option<String> {
 }
 
 /// Reads what the browser came back with; `None` if it is not the answer to this question.
-fn read(target: &str, state: &str, issuer: Option<&str>) -> Option<Returned> {
+fn read(target: &str, state: &str, issuer: Option<&str>) -> Option<BrowserReturn> {
     let url = Url::parse("http://localhost").ok()?.join(target).ok()?;
     let value =
         |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
@@ -96,9 +96,9 @@ fn read(target: &str, state: &str, issuer: Option<&str>) -> Option<Returned> {
     match (value("code"), value("error")) {
         (_, Some(error)) => {
             let more = value("error_description").map(|more| format!(": {more}")).unwrap_or_default();
-            Some(Returned::Error(format!("{error}{more}")))
+            Some(BrowserReturn::Error(format!("{error}{more}")))
         }
-        (code, None) => code.map(Returned::Code),
+        (code, None) => code.map(BrowserReturn::Code),
     }
 }
 
@@ -121,11 +121,11 @@ mod tests {
     #[test]
     fn only_the_answer_to_the_question_counts() {
         let of = |target: &str| read(target, "s", Some("https://a"));
-        assert_eq!(of("/callback?code=c%20d&state=s"), Some(Returned::Code("c d".into())));
-        assert_eq!(of("/callback?code=c&state=s&iss=https%3A%2F%2Fa"), Some(Returned::Code("c".into())));
+        assert_eq!(of("/callback?code=c%20d&state=s"), Some(BrowserReturn::Code("c d".into())));
+        assert_eq!(of("/callback?code=c&state=s&iss=https%3A%2F%2Fa"), Some(BrowserReturn::Code("c".into())));
         assert_eq!(
             of("/callback?error=no&error_description=why&state=s"),
-            Some(Returned::Error("no: why".into()))
+            Some(BrowserReturn::Error("no: why".into()))
         );
         for other in [
             "/callback?code=c",

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::super::config::RemoteServer;
 use super::super::http::{HttpEndpoint, McpHttp};
 use super::super::message;
-use super::callback::{Callback, Returned};
+use super::callback::{BrowserReturn, Callback};
 use super::discovery::{AuthorizationServer, Challenge, described_at, discover};
 use super::exchange::{Exchange, RegisteredClient};
 use super::pkce::{CodeVerifier, random_text};
@@ -109,8 +109,8 @@ impl SignIn<'_> {
         open(question.as_str());
         let returned = timeout(MAX_WAIT, callback.wait(&state, authority.issuer.as_deref())).await;
         let code = match returned.map_err(|_| SignInError::Late)?? {
-            Returned::Code(code) => code,
-            Returned::Error(why) => return Err(SignInError::Refused(why)),
+            BrowserReturn::Code(code) => code,
+            BrowserReturn::Error(why) => return Err(SignInError::Refused(why)),
         };
         let mut form = vec![("grant_type", "authorization_code"), ("code", code.as_str())];
         form.extend([("redirect_uri", redirect.as_str()), ("client_id", client.id.as_str())]);

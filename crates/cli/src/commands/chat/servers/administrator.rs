@@ -36,12 +36,12 @@ pub(super) fn managed_servers(path: &Path) -> Option<Result<Vec<FoundServer>, St
     Some(Ok(listed.iter().map(server).collect()))
 }
 
-/// Takes back the permission of a server that the administrator or a list does not let start. `variable` fills in its definition: what
-/// counts is what would run.
+/// Takes back the permission of a server that the file of the administrator or a list does not let start. `variable` fills in its
+/// definition: what counts is what would run.
 pub(super) fn limit(
     server: &mut FoundServer,
     lists: &ServerLists,
-    is_exclusive: bool,
+    managed: &Path,
     variable: &dyn Fn(&str) -> Option<String>,
 ) {
     let definition = Value::from_checked(&server.definition);
@@ -59,6 +59,7 @@ pub(super) fn limit(
             ServerTarget::Url(&url)
         }
     };
+    let is_exclusive = managed.symlink_metadata().is_ok();
     let is_replaced = is_exclusive && server.scope != "enterprise" && target != ServerTarget::Program;
     server.permission = match lists.refusal(&server.name, target) {
         _ if is_replaced => StartPermission::Replaced,
@@ -98,7 +99,7 @@ mod tests {
         }
         let after = |scope, definition: &str| {
             let mut server = found(scope, definition);
-            limit(&mut server, &ServerLists::default(), true, &|_| None);
+            limit(&mut server, &ServerLists::default(), &path, &|_| None);
             server.permission
         };
         assert_eq!(after("user", r#"{"command":"x"}"#), StartPermission::Replaced);
@@ -117,7 +118,7 @@ mod tests {
         let after = |definition: &str| {
             let mut server = found("user", definition);
             let variable = |name: &str| (name == "X").then(|| "evil".to_owned());
-            limit(&mut server, &settings.server_lists, false, &variable);
+            limit(&mut server, &settings.server_lists, Path::new("/no/such/file"), &variable);
             server.permission
         };
         assert_eq!(after(r#"{"command":"npx","args":["${X}"]}"#), StartPermission::Denied);

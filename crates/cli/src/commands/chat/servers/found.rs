@@ -115,8 +115,7 @@ impl ServerSearch<'_> {
             let own = own.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
             own.or_else(|| variable_of(self.settings, context, scope, name))
         };
-        let is_exclusive = self.managed.symlink_metadata().is_ok();
-        limit(server, &self.settings.server_lists, is_exclusive, &variable);
+        limit(server, &self.settings.server_lists, self.managed, &variable);
     }
 }
 
