@@ -31,6 +31,7 @@ mod sandbox;
 pub(crate) mod servers;
 mod setup;
 mod signals;
+mod start;
 mod style;
 pub(crate) mod summarize;
 #[cfg(unix)]
@@ -55,7 +56,6 @@ use annals_agent::turn::Agent;
 use annals_policy::Policy;
 use annals_policy::paths::Disk;
 use annals_policy::screen::visible;
-use annals_store::session::NewSession;
 use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir};
 
@@ -71,6 +71,7 @@ use self::servers::{ConfiguredServers, ProgramTransports};
 use self::setup::Setup;
 pub(crate) use self::setup::of_folder as settings_here;
 use self::signals::SignalListener;
+use self::start::{no_picker, resume_or_fork, start};
 use self::tools::ModelAccess;
 use crate::args::{ChatArgs, ChatInput, ChatOutput};
 use crate::context::Context;
@@ -347,62 +348,4 @@ fn stopped_command(command: &str) -> String {
 /// Returns the message about a sub-agent in the background that was ended with the conversation.
 fn stopped_agent(description: &str) -> String {
     format!("ended background agent: {}", one_line(description))
-}
-
-/// Returns how the conversation starts: new, resumed or forked.
-fn start(args: &ChatArgs, context: &Context) -> Result<ConversationStart, Fault> {
-    if args.session_id.is_some() && !args.fork_session && (args.resume.is_some() || args.r#continue) {
-        return Err(Fault::usage("--session-id names a new session, not one that is resumed")
-            .hint("--fork-session continues in a copy, which --session-id can name"));
-    }
-    let path: Option<PathBuf> = match (&args.resume, args.r#continue) {
-        (Some(Some(session)), _) => {
-            Some(ResolvedSession::find(context, session).map_err(|fault| hint_at_prompt(fault, args))?.path)
-        }
-        (Some(None), _) => return Err(no_picker()),
-        (None, true) => Some(ResolvedSession::find(context, "last")?.path),
-        (None, false) => None,
-    };
-    Ok(match path {
-        Some(path) => resume_or_fork(path, args),
-        None if args.fork_session => {
-            return Err(Fault::usage("--fork-session needs a session to copy")
-                .hint("annals chat -p --resume SESSION --fork-session PROMPT"));
-        }
-        None => ConversationStart::New(NewSession {
-            id: args.session_id.clone(),
-            // Session pickers skip sessions without interaction.
-            entrypoint: args.is_headless().then(|| entrypoint(context)),
-            ..NewSession::default()
-        }),
-    })
-}
-
-/// Returns what runs the session, as the SDKs say it.
-fn entrypoint(context: &Context) -> String {
-    let said = context.variables.iter().find(|(name, _)| name == "CLAUDE_CODE_ENTRYPOINT");
-    let said = said.and_then(|(_, value)| value.to_str()).filter(|value| value.starts_with("sdk-"));
-    said.unwrap_or("sdk-cli").to_owned()
-}
-
-/// Returns the error for `--resume` without a terminal.
-fn no_picker() -> Fault {
-    Fault::usage("--resume without a session needs a terminal to choose one in")
-        .hint("--continue resumes the newest session of this folder; annals ls lists them all")
-}
-
-/// Resumes a session, or a fork of it.
-fn resume_or_fork(path: PathBuf, args: &ChatArgs) -> ConversationStart {
-    match args.fork_session {
-        true => ConversationStart::Fork { path, id: args.session_id.clone() },
-        false => ConversationStart::Resume(path),
-    }
-}
-
-/// Adds a hint if what follows `--resume` may have been meant as a prompt.
-fn hint_at_prompt(fault: Fault, args: &ChatArgs) -> Fault {
-    match args.prompt {
-        None => fault.hint("--resume takes a session; put the prompt before --resume, or after --"),
-        Some(_) => fault,
-    }
 }
