@@ -27,7 +27,7 @@ pub enum AddressError {
     #[error("clickhouse+http is for an engine on this machine only; use clickhouse+https")]
     Exposed,
     /// The database has a name that would need quotes.
-    #[error("{0:?} is not the name of a database: letters, digits and underscores")]
+    #[error("{0:?} is not the name of a database: a letter, then letters, digits and underscores")]
     Database(String),
 }
 
@@ -57,8 +57,9 @@ impl EngineAddress {
         }
         let database = database.trim_end_matches('/');
         let database = if database.is_empty() { DEFAULT_DATABASE } else { database };
+        // Parts of our statements have names that begin with an underscore: none is called like a database.
         let is_name = database.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            && !database.starts_with(|letter: char| letter.is_ascii_digit());
+            && database.starts_with(|letter: char| letter.is_ascii_alphabetic());
         if !is_name {
             return Err(AddressError::Database(database.to_owned()));
         }
@@ -86,6 +87,7 @@ mod tests {
         assert_eq!(read("clickhouse+https://me:secret@db/x"), Err(AddressError::Credentials));
         assert_eq!(read("clickhouse+https://db/a`b"), Err(AddressError::Database("a`b".into())));
         assert_eq!(read("clickhouse+https://db/1a"), Err(AddressError::Database("1a".into())));
+        assert_eq!(read("clickhouse+https://db/_a"), Err(AddressError::Database("_a".into())));
         for bad in [
             "https://db",
             "clickhouse://db",

@@ -6,7 +6,7 @@ use annals_transcript::price::Prices;
 
 use crate::query::Forgotten;
 use crate::rows::BatchRows;
-use crate::schema::DERIVED_TABLES;
+use crate::schema::{DERIVED_TABLES, check_changeable};
 use crate::wire::{Engine, EngineError, Parameter, Row};
 
 /// How many bytes of lines are read at once.
@@ -45,6 +45,7 @@ pub fn rebuild(
     now: i64,
     mut progress: impl FnMut(u64),
 ) -> Result<(), EngineError> {
+    check_changeable(engine)?;
     let started =
         engine.select("SELECT toUnixTimestamp(now()) AS at, count() AS notes FROM {db}.forgotten", &[])?;
     let (at, notes) =

@@ -53,3 +53,21 @@ pub fn check(engine: &Engine) -> Result<(), EngineError> {
         None => Err(EngineError::NoSchema(format!("{}: no tables of annals", engine.address().name()))),
     }
 }
+
+/// Fails if the tables are over shards: `forget`, `retention` and `rebuild` change those of one server only.
+pub(crate) fn check_changeable(engine: &Engine) -> Result<(), EngineError> {
+    let tables = ITEM_TABLES.map(str::to_owned).to_vec();
+    let values =
+        [("name", Parameter::text(&engine.address().database)), ("tables", Parameter::Texts(tables))];
+    let found = engine.select(
+        "SELECT name, engine FROM system.tables
+         WHERE database = {name:String} AND name IN {tables:Array(String)} AND NOT endsWith(engine, 'MergeTree') ORDER BY name",
+        &values,
+    )?;
+    found.first().map_or(Ok(()), |row| {
+        let (table, kind, at) = (row.text("name"), row.text("engine"), engine.address().name());
+        Err(EngineError::Refused(format!(
+            "{at}: table {table} is of kind {kind}, and only tables of one server can be changed (docs/team.md, shards); nothing was changed"
+        )))
+    })
+}

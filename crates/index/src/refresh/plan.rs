@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use annals_store::read::open_file;
-use annals_store::{ConfigDir, Discovery, FileProblem, FileRole};
+use annals_store::usage::project_of_agent;
+use annals_store::{ConfigDir, Discovery, FileProblem, FileRole, SessionKey, Slug};
 use annals_transcript::problem::ProblemKind;
 use rusqlite::Connection;
 
@@ -172,18 +173,21 @@ fn indexed_files(config: &ConfigDir, discovery: &Discovery) -> Vec<IndexedFile> 
         add(&session.path, IndexedFileRole::Session, session.slug.as_str(), session.key.as_str(), None);
     }
     // A sub-agent belongs to the project of its session, wherever it worked.
-    let slugs: HashMap<_, _> =
-        discovery.sessions.iter().map(|session| (&session.key, &session.slug)).collect();
+    let mut slugs: HashMap<&SessionKey, Vec<&Slug>> = HashMap::new();
+    for session in &discovery.sessions {
+        slugs.entry(&session.key).or_default().push(&session.slug);
+    }
     for agent in &discovery.agents {
         let session = agent.session.as_ref().map_or("", |session| session.as_str());
-        let slug =
-            agent.session.as_ref().and_then(|session| slugs.get(session).copied()).unwrap_or(&agent.slug);
+        let of_session = agent.session.as_ref().and_then(|session| slugs.get(session));
+        let slug = project_of_agent(&agent.slug, of_session.map(Vec::as_slice).unwrap_or_default());
         add(&agent.path, IndexedFileRole::Agent, slug.as_str(), session, Some(agent.key.as_str()));
         if let Some(meta) = &agent.meta {
             add(meta, IndexedFileRole::AgentMeta, slug.as_str(), session, Some(agent.key.as_str()));
         }
     }
-    let slug_of = |session| slugs.get(session).map_or("", |slug| slug.as_str());
+    let slug_of =
+        |session| slugs.get(session).and_then(|slugs| slugs.first()).map_or("", |slug| slug.as_str());
     for side in &discovery.side_files {
         match &side.role {
             FileRole::ToolResult { slug, session, .. } => {

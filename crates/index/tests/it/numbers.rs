@@ -138,3 +138,30 @@ fn the_corpus_adds_up() {
         assert_eq!(by_index(&index), by_files(folder), "{}", folder.display());
     }
 }
+
+#[test]
+fn a_sub_agent_of_a_session_in_two_projects_is_in_the_one_that_it_lies_in() {
+    let id = "11111111-1111-4111-8111-111111111111";
+    let home = Home::new();
+    for (at, project) in ["-a", "-b", "-c"].iter().enumerate() {
+        let line = response(&at.to_string(), Some("2026-01-01T00:00:00.000Z"), 1000);
+        // The third project has sub-agents of the session, and not the session.
+        if *project != "-c" {
+            home.write(format!("projects/{project}/{id}.jsonl"), &line);
+        }
+        let of_agent = response(&format!("agent{at}"), Some("2026-01-01T00:00:00.000Z"), 1000);
+        let named = of_agent.replacen(
+            '{',
+            &format!(r#"{{"sessionId":"{id}","isSidechain":true,"agentId":"x{at}","#),
+            1,
+        );
+        home.write(format!("projects/{project}/agent-x{at}.jsonl"), named);
+    }
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let expected = by_files(&home.config_dir());
+    for (agent, project) in [("x0", "-a"), ("x1", "-b"), ("x2", "-a")] {
+        let is_of = |line: &&String| line.starts_with(&format!("{id} {project} Agent(\"{agent}\")"));
+        assert_eq!(expected.iter().filter(is_of).count(), 1, "{agent}: {expected:#?}");
+    }
+    assert_eq!(by_index(&index), expected);
+}

@@ -57,14 +57,20 @@ impl UsageFile {
             let entry = agent.as_session();
             let session = agent.session.clone().unwrap_or_else(|| entry.key.clone());
             let of_session = slugs.get(&(projects_folder(&agent.path, &agent.slug), &session));
-            let slug = match of_session {
-                // Of copies of a session, the one that it lies beside.
-                Some(slugs) if !slugs.contains(&&entry.slug) => slugs[0].clone(),
-                _ => entry.slug.clone(),
-            };
+            let slug =
+                project_of_agent(&entry.slug, of_session.map(Vec::as_slice).unwrap_or_default()).clone();
             Self { entry, session, slug, thread: Thread::Agent(agent.key.as_str().into()) }
         });
         sessions.chain(agents).collect()
+    }
+}
+
+/// The project that a sub-agent in the folder `own` belongs to: that of its session; of several that have it, the one that it lies
+/// in, else the first.
+pub fn project_of_agent<'s>(own: &'s Slug, of_session: &[&'s Slug]) -> &'s Slug {
+    match of_session.first() {
+        Some(&first) if !of_session.contains(&own) => first,
+        _ => own,
     }
 }
 

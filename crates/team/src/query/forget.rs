@@ -1,6 +1,7 @@
 //! Forgetting: rows are gone for every reader at once, then from the disk, and are refused when they are sent again.
 
 use super::audit::AuditEntry;
+use crate::schema::check_changeable;
 use crate::wire::{Engine, EngineError, Parameter};
 
 /// What is forgotten.
@@ -78,6 +79,7 @@ pub fn count(engine: &Engine, subject: &Subject) -> Result<Vec<ForgetCount>, Eng
 
 /// Forgets. What is sent again meanwhile is refused: the note comes before the first row goes.
 pub fn forget(engine: &Engine, subject: &Subject, now: i64) -> Result<(), EngineError> {
+    check_changeable(engine)?;
     let parameters = subject.parameters(now);
     engine.execute(
         "INSERT INTO {db}.forgotten SELECT {tenant:String}, {kind:String}, {name:String}, {now:Int64}",

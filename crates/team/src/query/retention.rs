@@ -1,6 +1,7 @@
 //! Retention: after how many days rows are removed.
 
 use super::audit::AuditEntry;
+use crate::schema::check_changeable;
 use crate::wire::{Engine, EngineError, Parameter};
 
 /// The tables that have a day.
@@ -27,6 +28,7 @@ pub fn retention(engine: &Engine) -> Result<Option<u32>, EngineError> {
 
 /// Sets after how many days rows are removed, and notes it.
 pub fn set_retention(engine: &Engine, days: Option<u32>, now: i64) -> Result<(), EngineError> {
+    check_changeable(engine)?;
     let before = retention(engine)?;
     for statement in retention_statements(&engine.address().database, days) {
         // There may be nothing to remove.

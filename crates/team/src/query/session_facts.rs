@@ -131,19 +131,19 @@ fn facts_of(
     let summaries = engine.select(
         &format!(
             "SELECT session, machine, store, file, generation, argMax(given, (is_own, last_line, given)) AS title FROM (
-                SELECT messages.session AS session, messages.machine AS machine, messages.store AS store, messages.file AS file,
-                    messages.generation AS generation, messages.line AS last_line, messages.offset AS start,
-                    messages.offset + messages.length AS end, messages.file = summaries.file AS is_own,
-                    trimBoth(substring(summaries.value, position(summaries.value, ' ') + 1)) AS given
+                SELECT _messages.session AS session, _messages.machine AS machine, _messages.store AS store, _messages.file AS file,
+                    _messages.generation AS generation, _messages.line AS last_line, _messages.offset AS start,
+                    _messages.offset + _messages.length AS end, _messages.file = _summaries.file AS is_own,
+                    trimBoth(substring(_summaries.value, position(_summaries.value, ' ') + 1)) AS given
                 FROM (SELECT machine, store, session, file, generation, line, offset, length, uuid FROM {{db}}.messages
-                    WHERE tenant = {{tenant:String}} AND file_role = 'session' AND uuid != ''{condition}) AS messages
+                    WHERE tenant = {{tenant:String}} AND file_role = 'session' AND uuid != ''{condition}) AS _messages
                 INNER JOIN (SELECT machine, store, file, value FROM {{db}}.facts
-                    WHERE tenant = {{tenant:String}} AND kind = 'summary') AS summaries
-                ON messages.machine = summaries.machine AND messages.store = summaries.store
-                    AND messages.uuid = splitByChar(' ', summaries.value)[1]
-                    AND splitByChar('/', messages.file)[2] = splitByChar('/', summaries.file)[2]) AS named
+                    WHERE tenant = {{tenant:String}} AND kind = 'summary') AS _summaries
+                ON _messages.machine = _summaries.machine AND _messages.store = _summaries.store
+                    AND _messages.uuid = splitByChar(' ', _summaries.value)[1]
+                    AND splitByChar('/', _messages.file)[2] = splitByChar('/', _summaries.file)[2]) AS _named
              INNER JOIN (SELECT machine, store, file, generation, max(reached) AS bytes FROM {{db}}.files
-                WHERE tenant = {{tenant:String}} AND role = 'session' GROUP BY machine, store, file, generation) AS sizes
+                WHERE tenant = {{tenant:String}} AND role = 'session' GROUP BY machine, store, file, generation) AS _sizes
              USING (machine, store, file, generation)
              WHERE given != '' AND (end <= {{reach:Int64}} OR start + {{reach:Int64}} >= bytes)
              GROUP BY session, machine, store, file, generation"

@@ -29,7 +29,7 @@ pub struct TeamUsage {
 /// The rules of `UsageLedger`: in a file the reading with the most output counts, of equals the last, and the first time; over
 /// all files the first appearance says where, and the greatest reading how much. Nothing depends on order or repetition.
 const ONCE: &str = "
-    WITH per_file AS (
+    WITH _per_file AS (
         SELECT key, machine, store, file, generation, any(file_role) AS file_role,
             argMin(is_copy, line) AS is_copy, argMin(is_sidechain, line) AS is_sidechain, argMin(agent, line) AS agent,
             min(line) AS position,
@@ -43,14 +43,14 @@ const ONCE: &str = "
             argMax(side_calls, (output, line)) AS side_calls
         FROM {db}.responses WHERE tenant = {tenant:String}{keys}
         GROUP BY key, machine, store, file, generation),
-    counted_once AS (
+    _counted_once AS (
         SELECT key,
             argMin((machine, store, file, generation, at, is_sidechain, agent),
                 (isNull(at), ifNull(at, 0), is_copy, file_role != 'session', machine, store, replaceAll(file, '/', '\\0'),
                  generation, position)) AS place,
             argMax((model, certainty, input, most, cache_read, write_5m, write_1h, searches, fetches, cost, bare_cost, side_calls),
                 (most, input, cache_read, write_1h, write_5m, searches, fetches, model, tier, speed, side_calls)) AS reading
-        FROM per_file GROUP BY key)
+        FROM _per_file GROUP BY key)
     SELECT place.1 AS machine, place.2 AS store, place.3 AS file, place.4 AS generation,
         if(isNull(place.5), NULL, toInt64(floor(assumeNotNull(place.5) / 900000))) AS quarter,
         place.6 AS is_sidechain, place.7 AS agent, min(place.5) AS first, max(place.5) AS last, ";
@@ -59,13 +59,13 @@ const OF_RESPONSES: &str = "reading.1 AS model, reading.2 AS certainty, count() 
         sum(reading.3) AS input, sum(reading.4) AS output, sum(reading.5) AS cache_read, sum(reading.6) AS write_5m,
         sum(reading.7) AS write_1h, sum(reading.8) AS searches, sum(reading.9) AS fetches,
         toString(sum(reading.10)) AS cost, toString(sum(reading.11)) AS bare_cost
-    FROM counted_once ";
+    FROM _counted_once ";
 
 const OF_SIDE_CALLS: &str =
     "side.1 AS model, side.2 AS certainty, 0 AS responses, sum(side.3) AS input, sum(side.4) AS output,
         sum(side.5) AS cache_read, sum(side.6) AS write_5m, sum(side.7) AS write_1h, sum(side.8) AS searches,
         sum(side.9) AS fetches, toString(sum(side.10)) AS cost, toString(sum(side.11)) AS bare_cost
-    FROM counted_once ARRAY JOIN reading.12 AS side ";
+    FROM _counted_once ARRAY JOIN reading.12 AS side ";
 
 /// Few responses have side calls.
 const WITH_SIDE_CALLS: &str =

@@ -4,10 +4,10 @@ use std::io;
 
 use annals_collect::sink::{HttpReply, RequestError, SinkError};
 
-/// Failures that pass by themselves: time, load, memory, full or read-only disks, replicas, Keeper.
-const TEMPORARY: [&str; 25] = [
+/// Failures that pass by themselves: time, load, memory, full or read-only disks, replicas, Keeper, S3.
+const TEMPORARY: [&str; 28] = [
     "3", "32", "75", "159", "198", "202", "203", "209", "210", "225", "236", "241", "242", "243", "252",
-    "279", "285", "319", "394", "425", "439", "473", "745", "999", "1000",
+    "279", "285", "286", "319", "394", "416", "425", "439", "473", "499", "745", "999", "1000",
 ];
 /// There is no such database, table or column.
 const NO_SCHEMA: [&str; 4] = ["16", "47", "60", "81"];
@@ -60,7 +60,8 @@ impl EngineError {
             true => format!("{name}: status {}", reply.status),
             false => format!("{name}: {said}"),
         };
-        match (reply.header.as_deref(), reply.status) {
+        let code = reply.header.as_deref().or_else(|| stated_code(first));
+        match (code, reply.status) {
             (Some(code), _) if TEMPORARY.contains(&code) => Self::Unavailable(what),
             (Some(code), _) if NO_SCHEMA.contains(&code) => Self::NoSchema(what),
             (Some(code), _) if DENIED.contains(&code) => Self::Denied(what),
@@ -90,18 +91,28 @@ impl EngineError {
     }
 }
 
+/// The code that the text of a failure begins with: a proxy may have left the header out, and old servers send none.
+fn stated_code(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix("Code: ")?;
+    let end = digits.find(|letter: char| !letter.is_ascii_digit())?;
+    digits[end..].contains("DB::").then(|| &digits[..end])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(code: Option<&str>, status: u16) -> EngineError {
-        let body = b"\nCode: 1. DB::Exception: no\nmore".to_vec();
+        let body = match code {
+            Some(_) => b"\nCode: 1. DB::Exception: no\nmore".to_vec(),
+            None => b"no".to_vec(),
+        };
         EngineError::of_reply("db/annals", &HttpReply { status, header: code.map(str::to_owned), body })
     }
 
     #[test]
     fn the_code_tells_whether_another_attempt_helps() {
-        for code in ["75", "159", "202", "209", "210", "241", "242", "243", "252", "999"] {
+        for code in ["75", "159", "202", "209", "210", "241", "242", "243", "252", "286", "499", "999"] {
             assert!(matches!(of(Some(code), 500), EngineError::Unavailable(_)), "{code}");
         }
         for code in ["62", "27", "117", "36"] {
@@ -113,5 +124,21 @@ mod tests {
         assert!(matches!(of(None, 413), EngineError::TooLarge(_)));
         assert!(matches!(of(None, 302), EngineError::Refused(_)));
         assert_eq!(of(Some("62"), 400).to_string(), "db/annals: Code: 1. DB::Exception: no");
+    }
+
+    #[test]
+    fn the_code_is_read_from_the_text_where_there_is_no_header() {
+        let of = |text: &str, status| {
+            let body = text.as_bytes().to_vec();
+            EngineError::of_reply("db/annals", &HttpReply { status, header: None, body })
+        };
+        let old =
+            "Code: 60, e.displayText() = DB::Exception: Table a.b doesn't exist., e.what() = DB::Exception";
+        assert!(matches!(of(old, 404), EngineError::NoSchema(_)));
+        assert!(matches!(of("Code: 242. DB::Exception: read-only", 500), EngineError::Unavailable(_)));
+        assert!(matches!(of("Code: 62. DB::Exception: no", 500), EngineError::Refused(_)));
+        // Another program's words are no code.
+        assert!(matches!(of("Code: 60 things", 502), EngineError::Unavailable(_)));
+        assert!(matches!(of("Code: ", 404), EngineError::Refused(_)));
     }
 }

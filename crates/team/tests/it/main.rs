@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
 mod clocks;
+mod databases;
 mod delivery;
 mod faults;
 mod marks;

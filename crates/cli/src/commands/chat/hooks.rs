@@ -19,7 +19,8 @@ use annals_policy::screen::visible;
 use annals_store::SessionKey;
 
 use super::setup::Setup;
-use super::{ChatAgent, ChatApp, entrypoint, plugins};
+use super::start::entrypoint;
+use super::{ChatAgent, ChatApp, plugins};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::source::SystemSource;

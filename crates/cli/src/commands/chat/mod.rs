@@ -39,7 +39,6 @@ mod terminal;
 mod tools;
 mod unsupported;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_agent::api::call::{Caller, RetryClock, RetryOptions};

@@ -40,7 +40,7 @@ pub(super) fn start(args: &ChatArgs, context: &Context) -> Result<ConversationSt
 }
 
 /// Returns what runs the session, as the SDKs say it.
-fn entrypoint(context: &Context) -> String {
+pub(super) fn entrypoint(context: &Context) -> String {
     let said = context.variables.iter().find(|(name, _)| name == "CLAUDE_CODE_ENTRYPOINT");
     let said = said.and_then(|(_, value)| value.to_str()).filter(|value| value.starts_with("sdk-"));
     said.unwrap_or("sdk-cli").to_owned()
