@@ -40,6 +40,7 @@ pub(crate) use content::ToolAnswer;
 pub use http::McpHttp;
 pub use inbox::McpInbox;
 pub(crate) use mentioned::MentionedResource;
+pub use mentioned::ResourceEntry;
 pub use permission::McpPermissionTool;
 pub use server::{
     ConnectFuture, McpConnector, McpError, McpFuture, McpLimits, McpOrigin, McpServer, McpState, McpStatus,

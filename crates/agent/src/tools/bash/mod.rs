@@ -8,10 +8,12 @@ pub(crate) mod group;
 mod output;
 mod piped;
 mod process_table;
+mod recorder;
 mod result;
 mod sandboxed;
 mod shells;
 mod timeout;
+mod workspace_scan;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +31,8 @@ pub use environment::for_commands;
 use group::{CommandExit, ProcessGroup};
 use output::OutputFollower;
 pub(crate) use piped::PipedCommand;
+use recorder::CommandRecord;
+pub use recorder::CommandRecorder;
 use result::FinishedCommand;
 pub use sandboxed::{CommandSandbox, HelperSandbox, PlanMaker, SandboxExit};
 use sandboxed::{CommandScope, MAX_LOOKED_AT, moved_note, refusal_note};
@@ -130,8 +134,10 @@ impl Bash {
         let wanted = self.wanted(&Input::scan(input)?)?;
         let folder = self.folder();
         let failed = |error: std::io::Error| InputError(format!("The command could not be started: {error}"));
+        let record = self.shells.record(&wanted.command, call.tool_use).await;
         if wanted.where_to == RunMode::Background {
             let started = self.shells.start(&wanted.command, &folder, wanted.scope).map_err(failed)?;
+            record.into_iter().for_each(CommandRecord::leave_running);
             let task = self.shells.keep((wanted.command, wanted.description), started, None);
             return Ok(result::in_background(&task.id));
         }
@@ -143,6 +149,7 @@ impl Bash {
         let (ended, cut) = match self.watch(&started, &allowance, call).await {
             WatchOutcome::CommandExit(ended, cut) => (ended, cut),
             WatchOutcome::GoesOn => {
+                record.into_iter().for_each(CommandRecord::leave_running);
                 let task = self.shells.keep((wanted.command, wanted.description), started, Some(note));
                 return Ok(result::moved_to_background(&task, wanted.time));
             }
@@ -153,6 +160,9 @@ impl Bash {
             self.sandbox_note(wanted.scope, ended, &started),
         ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
+        if let Some(record) = record {
+            record.finish().await;
+        }
         let done = FinishedCommand {
             command: &wanted.command,
             id: call.tool_use,

@@ -16,6 +16,7 @@ use annals_store::overflow::MAX_SHELL_OUTPUT;
 use super::group::{CommandExit, ProcessGroup, ProcessGroups};
 use super::output::{OutputFile, clean};
 use super::piped::{self, PipedCommand};
+use super::recorder::CommandRecorder;
 use super::sandboxed::{CommandSandbox, CommandScope, HelperSandbox, moved_note, without_secrets};
 
 /// How often the size of an output is checked.
@@ -48,6 +49,8 @@ pub struct ShellSettings {
     pub sandbox: Option<Arc<CommandSandbox>>,
     /// The sandbox of hooks; `None` if there is none.
     pub helpers: Option<HelperSandbox>,
+    /// Records what commands change; `None` if the session is not stored.
+    pub recorder: Option<Arc<CommandRecorder>>,
 }
 
 /// A command that was started.
@@ -79,6 +82,7 @@ impl ShellSettings {
             session_env: None,
             sandbox: None,
             helpers: None,
+            recorder: None,
         }
     }
 }
@@ -292,7 +296,7 @@ impl Shells {
         self.tasks().iter().find(|task| task.id == id).cloned()
     }
 
-    fn tasks(&self) -> MutexGuard<'_, Vec<Arc<BackgroundCommand>>> {
+    pub(super) fn tasks(&self) -> MutexGuard<'_, Vec<Arc<BackgroundCommand>>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
