@@ -14,6 +14,10 @@ ALL = {
     **SCRIPT,
     "silent": [{"content": [{"type": "text", "text": "never"}], "play": ["stall"]}],
     "slow": [[{"type": "tool_use", "name": "Bash", "input": {"command": "echo begun; sleep 3"}}], [{"type": "text", "text": "Slept well."}]],
+    "change": [
+        [{"type": "tool_use", "name": "Bash", "input": {"command": "printf 'thirty beds' > beds.txt; printf theirs > kept.txt"}}],
+        [{"type": "text", "text": "Changed."}],
+    ],
     "write": [[{"type": "tool_use", "name": "Write", "input": {"file_path": "{{CWD}}/beds.txt", "content": "thirty beds\n"}}], [{"type": "text", "text": "Written."}]],
 }
 # Keys that come right after a question are not for it.
@@ -84,6 +88,43 @@ def case_rewind_of_conversation_and_files(bench):
     if "thirty beds" in str(bench.would_send(path)):
         raise Failed("what was rewound is sent again")
     resumed(bench, path, "Good day.", "Said by us.")
+
+
+def case_rewind_of_files_that_commands_changed(bench):
+    os.makedirs(bench.workdir, exist_ok=True)
+    kept = os.path.join(bench.workdir, "kept.txt")
+    with open(kept, "w", encoding="utf-8") as file:
+        file.write("mine\n")
+    path, = journey(
+        bench, press("Say @@hello@@\r"), sees("Good day."), press("Now @@change@@\r"), sees("Changed."), SETTLE, press("/rewind\r"),
+        sees("rewind to before which prompt?"), press("\r"), sees("2 files, 2 changed by commands"), sees("1. files and conversation"), SETTLE,
+        press("1"), sees("❯ Now @@change@@"), press("\x15"), press("We: @@ours@@\r"), sees("Said by us."))
+    if os.path.exists(os.path.join(bench.workdir, "beds.txt")) or read(kept) != b"mine\n":
+        raise Failed("the files are not as they were")
+    resumed(bench, path, "Good day.", "Said by us.")
+
+
+def summarized(bench, choice, *then):
+    path, = journey(
+        bench, press("Say @@hello@@\r"), sees("Good day."), press("Now @@theirs@@\r"), sees("Said by them."), SETTLE, press("/rewind\r"),
+        sees("rewind to before which prompt?"), press("\r"), sees("5. summarize up to here"), SETTLE, press(choice), sees("conversation compacted"), SETTLE,
+        *then, press("\x15"), press("We: @@ours@@\r"), sees("Said by us."))
+    return path
+
+
+def case_summary_from_here(bench):
+    path = summarized(bench, "4", sees("❯ Now @@theirs@@"))
+    if "Now @@theirs@@" in str(bench.would_send(path)):
+        raise Failed("what was summarized is sent")
+    # 2.0.76 knows nothing of messages that a compaction keeps.
+    resumed(bench, path, *(["Good day."] if bench.version != "2.0.76" else []), "Said by us.")
+
+
+def case_summary_up_to_here(bench):
+    path = summarized(bench, "5")
+    if "Good day." in str(bench.would_send(path)):
+        raise Failed("what was summarized is sent")
+    resumed(bench, path, *(["Said by them."] if bench.version != "2.0.76" else []), "Said by us.")
 
 
 def case_branch(bench):

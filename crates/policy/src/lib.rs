@@ -20,5 +20,6 @@ pub use call::{Call, EditTool, ReadTool};
 pub use decide::Policy;
 pub use decision::{Decision, Reason};
 pub use mode::Mode;
+pub use read_only::only_reads;
 pub use settings::Settings;
 pub use trust::{Trust, TrustFile};

@@ -68,6 +68,11 @@ impl DataDir {
         self.path.join("vault")
     }
 
+    /// `commands`: what commands changed, one folder a session.
+    pub fn commands(&self) -> PathBuf {
+        self.path.join("commands")
+    }
+
     /// `stats.json`: the statistics of annals, apart from the client's `stats-cache.json`.
     pub fn stats(&self) -> PathBuf {
         self.path.join("stats.json")

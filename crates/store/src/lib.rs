@@ -18,6 +18,7 @@ pub mod agents;
 #[doc(hidden)]
 pub mod busy;
 pub mod changes;
+pub mod command_changes;
 mod data_dir;
 #[doc(hidden)]
 pub mod digest;

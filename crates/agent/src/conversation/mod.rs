@@ -39,6 +39,7 @@ use crate::protocol::{Notice, TypedText};
 use backend::Backend;
 use messages::{RebuiltMessages, ThinkingFilter};
 use rewind::RewindPoint;
+pub(crate) use rewind::SplitLines;
 
 /// A conversation and its session.
 #[derive(Debug)]

@@ -1,14 +1,17 @@
 //! Rewinding to an earlier prompt: the conversation continues before it, in the same file. Like the original, rewinding
 //! writes nothing; the next line gets the new parent, and what came since stays in the file as a branch.
 
+use std::collections::HashSet;
+
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, Origin, Placement};
 use annals_transcript::graph::Graph;
 use annals_transcript::record::{Record, RecordKind, SystemKind};
+use annals_transcript::resume::{BlockOrigin, Client, resume};
 use annals_transcript::transcript::{NodeIndex, NodeMap, Transcript};
 use annals_transcript::turn::{prompt_text, turns};
 
-use super::messages::{self, RebuiltMessages};
+use super::messages::{self, ApiMessage, RebuiltMessages};
 use super::{Conversation, PastCalls, SessionState};
 
 /// A turn that the conversation can be rewound to.
@@ -20,6 +23,19 @@ pub struct PastTurn {
     pub text: String,
     /// The time of the prompt, in milliseconds since 1970.
     pub millis: Option<i64>,
+}
+
+/// What the model has in its context on both sides of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SplitLines {
+    /// The text of the prompt.
+    pub(crate) text: String,
+    /// The lines before it.
+    pub(crate) before: Vec<String>,
+    /// Its line, and those since.
+    pub(crate) after: Vec<String>,
+    /// The messages before it.
+    pub(crate) messages: Vec<ApiMessage>,
 }
 
 /// Why a conversation cannot be rewound.
@@ -76,16 +92,33 @@ impl Conversation<'_> {
         }
         let SessionState::Open(backend) = &self.state else { return Err(unknown()) };
         let bytes = backend.tail()?.into_owned();
-        let to = {
-            let transcript = Transcript::parse(&bytes);
-            let graph = Graph::new(&transcript);
-            let nodes = transcript.nodes();
-            let at = transcript.position(|node| node.uuid.is_some_and(|id| id.is(prompt)));
-            let before = graph.parent(at.ok_or_else(unknown)?);
-            before.and_then(|node| nodes[node].uuid).map(|id| id.to_string())
-        };
+        let to = line_before(&bytes, prompt).ok_or_else(unknown)?;
         self.continue_at(bytes, to);
         Ok(())
+    }
+
+    /// Returns what the model has in its context on both sides of a prompt.
+    pub(crate) fn split_at(&self, prompt: &str) -> Result<SplitLines, RewindError> {
+        let unknown = || RewindError::NoSuchPrompt(prompt.to_owned());
+        let text = self.turns()?.into_iter().find(|turn| turn.prompt == prompt).ok_or_else(unknown)?.text;
+        let SessionState::Open(backend) = &self.state else { return Err(unknown()) };
+        let mut bytes = backend.tail()?.into_owned();
+        let before = line_before(&bytes, prompt).ok_or_else(unknown)?;
+        if let Some(RewindPoint { to: Some(line) }) = &self.rewind_point {
+            point_at(&mut bytes, line, backend.origin());
+        }
+        let mut lines = lines_in_context(&bytes);
+        // A compaction may have removed it.
+        let at = lines.iter().position(|line| line == prompt).ok_or_else(unknown)?;
+        let after = lines.split_off(at);
+        let messages = match &before {
+            None => Vec::new(),
+            Some(line) => {
+                point_at(&mut bytes, line, backend.origin());
+                messages::rebuild(&bytes, self.thread, &self.thinking).messages
+            }
+        };
+        Ok(SplitLines { text, before: lines, after, messages })
     }
 
     /// Continues the conversation behind a message, as if what came after it had not been said.
@@ -137,6 +170,28 @@ impl Conversation<'_> {
             (_, to) => draft.with_parent(to.as_deref()),
         }
     }
+}
+
+/// Returns the parent of a prompt, which may have none; `None` if there is no such prompt.
+fn line_before(bytes: &[u8], prompt: &str) -> Option<Option<String>> {
+    let transcript = Transcript::parse(bytes);
+    let graph = Graph::new(&transcript);
+    let at = transcript.position(|node| node.uuid.is_some_and(|id| id.is(prompt)))?;
+    Some(graph.parent(at).and_then(|node| transcript.node(node).uuid).map(|id| id.to_string()))
+}
+
+/// Returns the lines that the newest client sends, in their order.
+fn lines_in_context(bytes: &[u8]) -> Vec<String> {
+    let transcript = Transcript::parse(bytes);
+    let resumed = resume(&transcript, Client::NEWEST);
+    let (mut lines, mut seen) = (Vec::new(), HashSet::new());
+    for block in resumed.messages().iter().flat_map(|message| &message.blocks) {
+        let BlockOrigin::Record(node) = block.origin else { continue };
+        if seen.insert(node) {
+            lines.extend(transcript.node(node).uuid.map(|uuid| uuid.to_string()));
+        }
+    }
+    lines
 }
 
 fn point_at(bytes: &mut Vec<u8>, line: &str, origin: &Origin) {

@@ -43,6 +43,7 @@ pub(crate) use content::ToolAnswer;
 pub use http::McpHttp;
 pub use inbox::McpInbox;
 pub(crate) use mentioned::MentionedResource;
+pub use mentioned::ResourceEntry;
 pub use oauth::{SignIn, SignInError, StoredToken, TokenFile, TokenFileError};
 pub use permission::McpPermissionTool;
 pub use server::{

@@ -35,8 +35,38 @@ pub enum Command {
     RunDeferred,
     /// Compacts the conversation, optionally with a focus.
     Compact(Option<String>),
+    /// Summarizes one side of a prompt, and keeps the other.
+    Summarize(SummaryRange),
     /// Ends the conversation after the queued commands. The caller of [`Commands::next`] handles it.
     Quit,
+}
+
+/// One side of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SummaryRange {
+    /// The uuid of the prompt.
+    pub prompt: String,
+    /// Which side.
+    pub direction: SummaryDirection,
+}
+
+/// Which side of a prompt is summarized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SummaryDirection {
+    /// The prompt and what came since.
+    From,
+    /// What came before it.
+    UpTo,
+}
+
+impl SummaryDirection {
+    /// Returns the name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::From => "from",
+            Self::UpTo => "up_to",
+        }
+    }
 }
 
 /// A prompt of a person, or the task of a sub-agent.

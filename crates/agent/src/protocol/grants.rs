@@ -40,6 +40,12 @@ impl Grants {
         self.lists().of_turn.extend(rules);
     }
 
+    /// Takes over what was granted in another conversation.
+    pub fn take_over(&self, other: &Self) {
+        let granted = other.lists().granted.clone();
+        self.lists().granted.extend(granted);
+    }
+
     /// Drops the rules of the turn.
     pub(crate) fn end_turn(&self) {
         self.lists().of_turn.clear();

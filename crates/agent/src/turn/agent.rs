@@ -50,7 +50,7 @@ pub struct Agent<'a, T, S> {
     /// The queued prompts, as recorded in the session.
     pub(super) queued: u64,
     /// Rules granted by the person during the conversation.
-    pub(crate) grants: Grants,
+    pub grants: Grants,
     /// What is told of events.
     pub hooks: Hooks,
     /// The id and the type of the sub-agent, if it is one.

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use annals_store::session::AppendError;
-use annals_transcript::draft::{CompactionTrigger, Draft, PromptContent, QueueStep};
+use annals_transcript::draft::{Draft, PromptContent, QueueStep};
 use annals_transcript::usage::Tokens;
 
 use super::agent::Agent;
-use super::compact::{CompactionError, CompactionOutcome};
+use super::compact::{CompactionError, CompactionOutcome, CompactionRequest};
 use super::custom_command::CommandStart;
 use super::pending::PendingCall;
 use super::respond::ResponseOutcome;
@@ -40,7 +40,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             }
             Command::RunDeferred => return Some(self.run_deferred(commands, report).await),
             Command::Compact(focus) => {
-                return Some(self.compact_by_hand(focus.as_deref(), commands, report).await);
+                let order = CompactionRequest::manual(focus.as_deref());
+                return Some(self.compact_by_hand(order, commands, report).await);
+            }
+            Command::Summarize(range) => {
+                let order = CompactionRequest::of_range(&range);
+                return Some(self.compact_by_hand(order, commands, report).await);
             }
             // Nothing runs, and no request is open.
             Command::Interrupt | Command::Permit { .. } | Command::Unqueue | Command::Quit => {}
@@ -51,7 +56,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Compacts because the person asked for it. The report says whether it succeeded.
     async fn compact_by_hand(
         &mut self,
-        focus: Option<&str>,
+        order: CompactionRequest<'_>,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> TurnReport {
@@ -67,7 +72,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 }
                 report(event);
             };
-            self.compact(CompactionTrigger::Manual, focus, commands, &mut report).await
+            self.compact(order, commands, &mut report).await
         };
         let ending = match summed {
             Ok(CompactionOutcome::Done) => TurnEnd::Done,
@@ -81,9 +86,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             }
             Err(CompactionError::Session(error)) => TurnEnd::Failed(error.into()),
         };
-        let arguments = focus.unwrap_or_default();
+        let arguments = order.focus.unwrap_or_default();
         let noted = match ending {
-            TurnEnd::Done => self.conversation.append_local_command("compact", arguments, COMPACTED),
+            // The original notes nothing about one side of a prompt.
+            TurnEnd::Done if order.range.is_none() => {
+                self.conversation.append_local_command("compact", arguments, COMPACTED)
+            }
             _ => Ok(()),
         };
         let noted = noted.and_then(|()| self.append_queued_prompts(commands));

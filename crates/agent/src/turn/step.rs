@@ -3,11 +3,11 @@
 use annals_json::{ObjectWriter, Value};
 use annals_store::session::AppendError;
 use annals_store::source::new_uuid;
-use annals_transcript::draft::{CompactionTrigger, Draft, PromptContent, ResponseDraft};
+use annals_transcript::draft::{Draft, PromptContent, ResponseDraft};
 
 use super::agent::Agent;
 use super::attempt::RunOutcome;
-use super::compact::{CompactionError, CompactionOutcome};
+use super::compact::{CompactionError, CompactionOutcome, CompactionRequest};
 use super::pending::PendingCall;
 use super::state::{Step, TurnState};
 use crate::api::call::{ApiResponse, CallError, ResponseEnd, RetryClock};
@@ -95,7 +95,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                         Grouping::NewMessage,
                         report,
                     )?;
-                    return match self.compact(CompactionTrigger::Auto, None, commands, report).await? {
+                    return match self.compact(CompactionRequest::auto(), commands, report).await? {
                         CompactionOutcome::Done => Ok(Step::Request),
                         CompactionOutcome::Interrupted => self.stop(report),
                     };
@@ -188,7 +188,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 return Ok(Step::Request);
             }
             error if error.is_of_size() && self.may_compact() => {
-                match self.compact(CompactionTrigger::Auto, None, commands, report).await {
+                match self.compact(CompactionRequest::auto(), commands, report).await {
                     Ok(CompactionOutcome::Done) => return Ok(Step::Request),
                     Ok(CompactionOutcome::Interrupted) => return self.stop(report),
                     Err(CompactionError::Failed(why)) => {

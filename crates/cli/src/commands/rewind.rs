@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use annals_json::ObjectWriter;
+use annals_store::DataDir;
 use annals_store::changes::Change;
+use annals_store::command_changes::{CommandChanges, CommandHistory};
 use annals_surgery::Session;
 use annals_surgery::rewind::{
     Conversation, FileOutcome, FileRewind, ForeignChanges, RewindError, RewindOptions, RewindPlan,
@@ -34,7 +36,8 @@ pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, F
     };
     let foreign = if args.force { ForeignChanges::Overwritten } else { ForeignChanges::Left };
     let home = context.home.clone();
-    let options = RewindOptions { scope, foreign, home: home.as_deref() };
+    let commands = command_history(&session, &context.data_dir()?)?;
+    let options = RewindOptions { scope, foreign, home: home.as_deref(), commands: commands.as_ref() };
     let rewinding = plan(&session, &session_files, &turn_named(to)?, options, &context.source);
     let mut rewinding = rewinding.map_err(|error| fault(args, error))?;
     let in_words = in_words(&rewinding);
@@ -73,6 +76,13 @@ pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, F
     let entry = apply(&rewinding, &data, &source, &mut |_| ControlFlow::Continue(()))?;
     report(&session, &rewinding, Some(&entry.id), context, &in_words)?;
     Ok(if has_left { Outcome::ProblemsFound } else { Outcome::Done })
+}
+
+/// Reads what commands of a session changed.
+pub(crate) fn command_history(session: &Session, data: &DataDir) -> Result<Option<CommandHistory>, Fault> {
+    // A name that no session of ours has, has no changes.
+    let Ok(changes) = CommandChanges::of_session(data, &session.key) else { return Ok(None) };
+    Ok(changes.read()?)
 }
 
 fn turn_named(word: &str) -> Result<TurnRef, Fault> {
@@ -210,6 +220,7 @@ fn write(session: &Session, rewinding: &RewindPlan, undo: Option<&str>, object: 
                     object.string("why", why.explanation());
                 }
                 object.boolean("changedSince", file.changed_since);
+                object.boolean("byCommand", file.is_by_command);
             });
         }
     });

@@ -206,6 +206,7 @@ fn plan_of(name: &str, path: &Path) -> Plan {
                 scope: rewind::RewindScope::Both,
                 foreign: rewind::ForeignChanges::Left,
                 home: None,
+                commands: None,
             };
             rewind::plan(&session, &files, &rewind::TurnRef::Last, wish, &source).unwrap().plan
         }

@@ -7,7 +7,7 @@ mod programs;
 mod sed;
 mod special;
 
-use super::shell::{Command, OutputUse, Word, WordPart};
+use super::shell::{Command, OutputUse, Redirection, RedirectionKind, Word, WordPart, parse};
 
 /// What the operands of a program mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,25 @@ pub(crate) enum ReadScope {
 }
 
 pub(crate) use git::shows_files;
+
+/// Whether a text runs only programs that are known to change no file. It may write to `/dev/null`, and to git's own folder.
+pub fn only_reads(text: &str) -> bool {
+    let Ok(script) = parse(text) else { return false };
+    let reads = |redirection: &Redirection| match redirection.direction {
+        RedirectionKind::Read | RedirectionKind::Duplicate | RedirectionKind::Text => true,
+        RedirectionKind::Write | RedirectionKind::Both => {
+            redirection.target.literal().is_some_and(|path| path == "/dev/null")
+        }
+    };
+    let redirections = script.commands.iter().flat_map(|command| &command.redirections);
+    let only_assigns = |command: &Command| command.words.is_empty();
+    let moves = |command: &Command| command.name().is_some_and(|name| name == "cd");
+    let is_harmless =
+        |command: &Command| only_assigns(command) || moves(command) || reading(command).is_some();
+    script.hazards.is_empty()
+        && script.commands.iter().all(is_harmless)
+        && redirections.chain(&script.redirections).all(reads)
+}
 
 /// What the command reads, where it does nothing else.
 pub(crate) fn reading(command: &Command) -> Option<CommandReads> {
@@ -246,4 +265,36 @@ fn folder_of_glob(word: &Word) -> Option<Word> {
     let leads = |part: &str| part == ".." || (part.starts_with('.') && part.contains(['*', '?', '[']));
     let plain = !text.split('/').any(leads);
     plain.then(|| Word::of(if folder.is_empty() { "/" } else { &folder }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only_reads;
+
+    #[test]
+    fn commands_that_write_are_told_from_those_that_only_read() {
+        for text in [
+            "ls -la src",
+            "cat a | grep -n x | head -3",
+            "cd src && git status 2>/dev/null",
+            "grep -r x . 2>&1 >/dev/null",
+            "wc -l < a",
+        ] {
+            assert!(only_reads(text), "{text}");
+        }
+        for text in [
+            "ls > a",
+            "cat a >> b",
+            "sed -i s/a/b/ c",
+            "make",
+            "ls $(touch a)",
+            "ls; { rm a; } ",
+            "for f in *; do cp $f x; done",
+            "f() { ls; }; f",
+            "cat <<< x 1<> a",
+            "unclosed '",
+        ] {
+            assert!(!only_reads(text), "{text}");
+        }
+    }
 }

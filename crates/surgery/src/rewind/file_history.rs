@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use annals_store::command_changes::FileVersion;
 use annals_store::file_history::{BackupState, TrackedFile, tracked_by_delta, tracked_by_snapshot};
 use annals_transcript::record::Record;
 use annals_transcript::transcript::{NodeIndex, Transcript};
@@ -23,6 +24,8 @@ pub(super) enum FileState {
     Absent,
     /// The content itself.
     Content(String),
+    /// As it was before a command of annals changed it.
+    Recorded(FileVersion),
     /// In a format that no known release writes.
     Unknown,
 }
@@ -74,6 +77,15 @@ impl SnapshotHistory {
         own.or_else(|| {
             self.records.iter().filter(|records| records.at > node).find_map(|records| records.files.get(key))
         })
+    }
+
+    /// Whether a file was copied when a prompt was sent, before its turn changed anything.
+    pub(super) fn is_in_snapshot(&self, key: &str, prompt: Option<&str>) -> bool {
+        let first = self
+            .records
+            .iter()
+            .find(|records| records.prompt.is_some() && records.prompt.as_deref() == prompt);
+        first.is_some_and(|records| records.files.contains_key(key))
     }
 
     /// The names of all copies of a file.

@@ -1,16 +1,18 @@
 //! Rewinds files to their state at a prompt. Names and contents come from a transcript, which is not trusted: only plain
 //! files below the session's folder are changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
+use annals_store::command_changes::NoCopyReason;
 use annals_store::files::{PathRefusal, PathState, resolve_plain_file};
 use annals_store::project_slug;
 use annals_store::protected::{is_instructions, is_protected};
 use annals_store::read::{read_below, read_file_if_there};
 use annals_transcript::transcript::Transcript;
 
+use super::command_edits::CommandEdits;
 use super::file_history::{FileState, SnapshotHistory};
 use super::tool_edits::{ToolEdit, edits, is_same};
 use super::turns::RewindTurn;
@@ -63,6 +65,10 @@ pub enum SkipReason {
     ChangedSince,
     /// It cannot be read.
     Unreadable,
+    /// A command changed it, and there is no copy from before.
+    NotCopied(NoCopyReason),
+    /// A command in the background, or something else meanwhile, has changed it since.
+    Background,
     /// It configures programs or instructs agents, and the transcript may be anybody's.
     Protected,
 }
@@ -78,6 +84,8 @@ impl SkipReason {
             Self::Unknown => "its snapshot has an unknown format",
             Self::ChangedSince => "something other than the session changed it since",
             Self::Unreadable => "it cannot be read",
+            Self::NotCopied(why) => why.explanation(),
+            Self::Background => "it changed while a command ran in the background; --force restores it too",
             Self::Protected => "it configures programs; --force restores it too",
         }
     }
@@ -94,6 +102,8 @@ pub struct FileRewind {
     pub outcome: FileOutcome,
     /// Whether something else than the session has changed it since.
     pub changed_since: bool,
+    /// Whether a command changed it since.
+    pub is_by_command: bool,
 }
 
 /// Plans the rewind of all files.
@@ -105,13 +115,39 @@ pub(super) fn rewind(
     plan: &mut Plan,
 ) -> Result<Vec<FileRewind>, RewindError> {
     let history = SnapshotHistory::of(transcript);
-    let states = history.at(turn.uuid.as_deref(), turn.node);
+    let mut states: BTreeMap<&str, Option<FileState>> = BTreeMap::new();
+    for (name, state) in history.at(turn.uuid.as_deref(), turn.node) {
+        states.insert(name, state.cloned());
+    }
     let edits = edits(session, transcript);
-    if states.is_empty() {
+    if states.is_empty() && options.commands.is_none_or(|history| history.changes.is_empty()) {
+        plan.notes.extend(CommandEdits::of(options.commands, Path::new("")).notes(turn));
         return Ok(without_snapshot(&edits, turn, &[]));
     }
     let folder = work_folder(session, transcript, options.home)?;
-    let rewinder = FileRewinder { session, turn, options, folder, history: &history, edits: &edits };
+    let commands = CommandEdits::of(options.commands, &folder);
+    plan.notes.extend(commands.notes(turn));
+    let by_command = commands.since(turn);
+    for (name, change) in &by_command {
+        let is_first = || {
+            let path = folder.join(name);
+            let edit = edits.iter().find(|edit| edit.is_of(&path) && edit.is_since(turn));
+            edit.is_some_and(|edit| edit.time.is_none_or(|time| change.time <= time))
+        };
+        let is_copied = states.get(name).is_some_and(Option::is_some);
+        if !is_copied || (!history.is_in_snapshot(name, turn.uuid.as_deref()) && is_first()) {
+            states.insert(name, Some(FileState::Recorded(change.before.clone())));
+        }
+    }
+    let rewinder = FileRewinder {
+        session,
+        turn,
+        options,
+        folder,
+        history: &history,
+        edits: &edits,
+        commands: &commands,
+    };
     let mut files = Vec::new();
     for (name, state) in states {
         let place = resolve_plain_file(&rewinder.folder, name);
@@ -124,10 +160,11 @@ pub(super) fn rewind(
             }
             (Ok(_), None) => (FileOutcome::Skipped(SkipReason::NoSnapshot), false),
             (Ok((path, standing)), Some(state)) => rewinder
-                .file(name, &path, standing, state, plan)
+                .file(name, &path, standing, &state, plan)
                 .unwrap_or_else(|why| (FileOutcome::Skipped(why), false)),
         };
-        files.push(FileRewind { name: name.to_owned(), path, outcome, changed_since });
+        let is_by_command = by_command.contains_key(name);
+        files.push(FileRewind { name: name.to_owned(), path, outcome, changed_since, is_by_command });
     }
     let mut named: Vec<PathBuf> = files.iter().map(|file| rewinder.folder.join(&file.name)).collect();
     named.extend(files.iter().filter_map(|file| file.path.clone()));
@@ -144,6 +181,7 @@ fn without_snapshot(edits: &[ToolEdit], turn: &RewindTurn, named: &[PathBuf]) ->
         path: None,
         outcome: FileOutcome::Skipped(SkipReason::NoSnapshot),
         changed_since: false,
+        is_by_command: false,
     };
     paths.into_iter().map(left).collect()
 }
@@ -182,6 +220,7 @@ struct FileRewinder<'b> {
     folder: PathBuf,
     history: &'b SnapshotHistory,
     edits: &'b [ToolEdit],
+    commands: &'b CommandEdits<'b>,
 }
 
 impl FileRewinder<'_> {
@@ -194,6 +233,9 @@ impl FileRewinder<'_> {
         plan: &mut Plan,
     ) -> Result<(FileOutcome, bool), SkipReason> {
         let then = self.content(path, state)?;
+        if self.commands.is_too_large(name, path, self.turn) {
+            return Err(SkipReason::NotCopied(NoCopyReason::TooLarge));
+        }
         let now = match standing {
             PathState::Nothing => None,
             PathState::File => read_file_if_there(path).map_err(|_| SkipReason::Unreadable)?,
@@ -204,6 +246,9 @@ impl FileRewinder<'_> {
         let is_left = self.options.foreign == ForeignChanges::Left;
         if is_left && is_delicate(path.strip_prefix(&self.folder).unwrap_or(path)) {
             return Err(SkipReason::Protected);
+        }
+        if is_left && self.commands.has_background(name, self.turn) {
+            return Err(SkipReason::Background);
         }
         let is_foreign = now.as_deref().is_some_and(|now| !self.is_known(name, path, now));
         if is_foreign && is_left {
@@ -234,6 +279,7 @@ impl FileRewinder<'_> {
         match state {
             FileState::Absent => Ok(None),
             FileState::Content(content) => Ok(Some(content.clone().into_bytes())),
+            FileState::Recorded(version) => self.commands.content(version),
             FileState::Unknown => Err(SkipReason::Unknown),
             FileState::Copy { name, is_first } => {
                 let copy = copy_of(self.session, name)?;
@@ -258,6 +304,7 @@ impl FileRewinder<'_> {
         let left = self.edits.iter().filter(|edit| edit.is_of(path));
         let mut contents = left.filter_map(|edit| edit.after.as_deref());
         contents.any(|after| is_same(after.as_bytes(), now))
+            || self.commands.is_known(name, now)
             || self
                 .history
                 .copies_of(name)

@@ -12,8 +12,10 @@
 //!
 //! # Limits
 //!
-//! Only tools that edit files leave copies. What commands and people did to files is not recorded.
+//! Tools that edit files leave copies in the store; of commands that annals ran, the changes are recorded in its own folder.
+//! What commands of other clients and people did to files is not recorded.
 
+mod command_edits;
 mod conversation;
 mod file_history;
 pub(crate) mod files;
@@ -24,6 +26,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
+use annals_store::command_changes::CommandHistory;
 use annals_store::journal::JournalEntry;
 use annals_store::{DataDir, Source};
 
@@ -67,6 +70,8 @@ pub struct RewindOptions<'w> {
     pub foreign: ForeignChanges,
     /// The user's home folder: sessions that claim to work in it change no files.
     pub home: Option<&'w Path>,
+    /// What commands changed, if that was recorded.
+    pub commands: Option<&'w CommandHistory>,
 }
 
 /// A planned rewind.
@@ -146,7 +151,6 @@ pub fn plan(
     let mut files = Vec::new();
     if options.scope != RewindScope::Conversation {
         files = files::rewind(session, &transcript, &turn, options, &mut plan)?;
-        plan.notes.push("changes made by commands are not recorded and stay".to_owned());
     }
     let conversation = match options.scope {
         RewindScope::Code => Conversation::Stays,

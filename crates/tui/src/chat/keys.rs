@@ -33,7 +33,7 @@ pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 37] = [
     (ChatKeyScope::Prompt, "enter", "sends the prompt; after `\\` it breaks the line"),
     (ChatKeyScope::Prompt, "ctrl-j", "breaks the line"),
     (ChatKeyScope::Prompt, "up, down", "moves within the text, then through earlier prompts"),
-    (ChatKeyScope::Prompt, "/, @", "list commands; files and sub-agents"),
+    (ChatKeyScope::Prompt, "/, @", "list commands; files, sub-agents and resources"),
     (ChatKeyScope::Prompt, "tab", "accepts what the list offers"),
     (ChatKeyScope::Prompt, "ctrl-r", "searches earlier prompts of all projects"),
     (ChatKeyScope::Prompt, "ctrl-g", "edits the text in `$VISUAL` or `$EDITOR`, between turns"),

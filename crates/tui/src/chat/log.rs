@@ -54,6 +54,20 @@ impl ChatLog {
         true
     }
 
+    /// Forgets a prompt, and nothing else.
+    pub(crate) fn remove_prompt(&mut self, at: usize) {
+        if !matches!(self.blocks.get(at), Some(ChatBlock::Prompt { .. })) {
+            return;
+        }
+        self.changes += 1;
+        self.blocks.remove(at);
+        match self.printed.0 {
+            printed if printed > at => self.printed.0 -= 1,
+            printed if printed == at => self.printed.1 = 0,
+            _ => {}
+        }
+    }
+
     /// Leaves the blocks before this one out of the scrollback.
     pub(crate) fn skip_to(&mut self, block: usize) {
         self.printed = (block.min(self.blocks.len()), 0);

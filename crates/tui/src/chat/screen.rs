@@ -216,6 +216,12 @@ impl ChatScreen {
         self.log.set_prompt_id(self.turn_prompt, id);
     }
 
+    /// Forgets the prompt that opened the turn: it is in the input again. What is in the scrollback stays there.
+    pub fn take_back_prompt(&mut self) {
+        self.log.remove_prompt(self.turn_prompt);
+        self.view.reset();
+    }
+
     /// Forgets a prompt and what follows it; returns whether it was there. What is in the scrollback stays there.
     pub fn rewind_to(&mut self, prompt: &str) -> bool {
         let is_cut = self.log.cut_before(prompt);

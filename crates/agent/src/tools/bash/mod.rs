@@ -9,10 +9,12 @@ pub(crate) mod group;
 mod output;
 mod piped;
 mod process_table;
+mod recorder;
 mod result;
 mod sandboxed;
 mod shells;
 mod timeout;
+mod workspace_scan;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,6 +34,8 @@ pub use environment::for_commands;
 use group::{CommandExit, ProcessGroup};
 use output::OutputFollower;
 pub(crate) use piped::PipedCommand;
+use recorder::CommandRecord;
+pub use recorder::CommandRecorder;
 use result::FinishedCommand;
 pub use sandboxed::{CommandSandbox, HelperSandbox, PlanMaker, SandboxExit};
 use sandboxed::{CommandScope, MAX_LOOKED_AT, moved_note, refusal_note};
@@ -132,8 +136,10 @@ impl Bash {
         let wanted = self.wanted(&Input::scan(input)?)?;
         let folder = self.folder();
         let failed = |error: std::io::Error| InputError(format!("The command could not be started: {error}"));
+        let record = self.shells.record(&wanted.command, call.tool_use).await;
         if wanted.where_to == RunMode::Background {
             let started = self.shells.start(&wanted.command, &folder, wanted.scope).map_err(failed)?;
+            record.into_iter().for_each(CommandRecord::leave_running);
             let named = (wanted.command, wanted.description);
             let task = self.shells.keep(named, call.tool_use, started, None);
             return Ok(result::in_background(&task.id));
@@ -146,6 +152,7 @@ impl Bash {
         let (ended, cut) = match self.watch(&started, &allowance, call).await {
             WatchOutcome::CommandExit(ended, cut) => (ended, cut),
             WatchOutcome::GoesOn => {
+                record.into_iter().for_each(CommandRecord::leave_running);
                 let named = (wanted.command, wanted.description);
                 let task = self.shells.keep(named, call.tool_use, started, Some(note));
                 return Ok(result::moved_to_background(&task, wanted.time));
@@ -157,6 +164,9 @@ impl Bash {
             self.sandbox_note(wanted.scope, ended, &started),
         ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
+        if let Some(record) = record {
+            record.finish().await;
+        }
         let done = FinishedCommand {
             command: &wanted.command,
             id: call.tool_use,

@@ -17,6 +17,7 @@ use super::background_command::{BackgroundCommand, BackgroundStatus, watch};
 use super::group::{ProcessGroup, ProcessGroups};
 use super::output::{OutputFile, clean};
 use super::piped::{self, PipedCommand};
+use super::recorder::CommandRecorder;
 use super::sandboxed::{CommandSandbox, CommandScope, HelperSandbox, without_secrets};
 use crate::protocol::AgentNotification;
 
@@ -47,6 +48,8 @@ pub struct ShellSettings {
     pub sandbox: Option<Arc<CommandSandbox>>,
     /// The sandbox of hooks; `None` if there is none.
     pub helpers: Option<HelperSandbox>,
+    /// Records what commands change; `None` if the session is not stored.
+    pub recorder: Option<Arc<CommandRecorder>>,
 }
 
 /// A command that was started.
@@ -78,6 +81,7 @@ impl ShellSettings {
             session_env: None,
             sandbox: None,
             helpers: None,
+            recorder: None,
         }
     }
 }
@@ -278,7 +282,7 @@ impl Shells {
         self.tasks().iter().find(|task| task.id == id).cloned()
     }
 
-    fn tasks(&self) -> MutexGuard<'_, Vec<Arc<BackgroundCommand>>> {
+    pub(super) fn tasks(&self) -> MutexGuard<'_, Vec<Arc<BackgroundCommand>>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,6 +2,7 @@
 //! older lines stay in the file.
 
 mod pictures;
+mod range;
 
 use annals_json::ObjectWriter;
 use annals_store::session::AppendError;
@@ -17,7 +18,8 @@ use crate::api::request::{Request, Role, Thinking};
 use crate::api::stream::{BlockKind, StopReason};
 use crate::api::transport::Transport;
 use crate::conversation::ApiMessage;
-use crate::protocol::{Commands, Event, EventSink, Notice, TurnError, UsageStorage};
+use crate::protocol::{Commands, Event, EventSink, Notice, SummaryDirection, TurnError, UsageStorage};
+pub(crate) use range::CompactionRequest;
 
 /// The most failures in a row before automatic compaction stops.
 const MAX_FAILURES: u32 = 3;
@@ -86,7 +88,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> CompactionOutcome {
-        let summed = self.compact(CompactionTrigger::Auto, None, commands, report).await;
+        let summed = self.compact(CompactionRequest::auto(), commands, report).await;
         summed.unwrap_or_else(|error| {
             // The turn continues after a failure: the next request may still fit.
             let why = match error {
@@ -98,18 +100,29 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         })
     }
 
-    /// Compacts the conversation. After an error nothing has changed.
+    /// Compacts the conversation, or one side of a prompt. After an error nothing has changed.
     pub(crate) async fn compact(
         &mut self,
-        trigger: CompactionTrigger,
-        focus: Option<&str>,
+        order: CompactionRequest<'_>,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Result<CompactionOutcome, CompactionError> {
+        let CompactionRequest { trigger, focus, range } = order;
         if trigger == CompactionTrigger::Manual {
             self.sync()?;
         }
-        let messages = self.conversation.messages()?.to_vec();
+        let split = match range {
+            Some(range) => Some((range, self.conversation.split_at(&range.prompt)?)),
+            None => None,
+        };
+        let messages = match &split {
+            Some((range, split)) if range.direction == SummaryDirection::UpTo => split.messages.clone(),
+            _ => self.conversation.messages()?.to_vec(),
+        };
+        let question = match &split {
+            Some((range, split)) => range::question(range.direction, split),
+            None => question(focus),
+        };
         if messages.is_empty() {
             return Err(CompactionError::Failed("nothing to summarize".to_owned()));
         }
@@ -119,7 +132,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             Some(Ok(())) => {}
         }
         report(Event::Compacting);
-        let summed = self.summary(messages, focus, commands, report).await;
+        let summed = self.summary(messages, &question, commands, report).await;
         let summary = match summed {
             Ok(summary) => summary,
             Err(SummaryError::Interrupted) => return Ok(CompactionOutcome::Interrupted),
@@ -130,9 +143,14 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         };
         self.compactions_failed = 0;
         let tokens_before = self.conversation.context();
-        self.conversation.append(Draft::compact_boundary(trigger, tokens_before, |_| {}))?;
-        let text = format!("{OPENING}\n\n{summary}\n\n{CLOSING}");
-        self.conversation.append(Draft::compact_summary(&text))?;
+        match &split {
+            Some((range, split)) => self.append_range_summary(range, split, &summary, tokens_before)?,
+            None => {
+                self.conversation.append(Draft::compact_boundary(trigger, tokens_before, |_| {}))?;
+                let text = format!("{OPENING}\n\n{summary}\n\n{CLOSING}");
+                self.conversation.append(Draft::compact_summary(&text))?;
+            }
+        }
         self.conversation.mark_stale();
         // The model knows the summary and none of the files that it read before.
         self.tools.iter().for_each(|tool| tool.forget());
@@ -149,13 +167,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     async fn summary(
         &self,
         mut messages: Vec<ApiMessage>,
-        focus: Option<&str>,
+        question: &str,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Result<String, SummaryError> {
         let mut halves = 0;
         loop {
-            let asked = with_question(messages.clone(), focus);
+            let asked = with_question(messages.clone(), question);
             let request = Request {
                 messages: asked.iter().map(ApiMessage::message).collect(),
                 thinking: Thinking::Off,
@@ -220,13 +238,17 @@ fn summary_of(answer: &ApiResponse) -> Result<String, String> {
     }
 }
 
-/// Adds the request for a summary: as a new message, or to the last one.
-fn with_question(mut messages: Vec<ApiMessage>, focus: Option<&str>) -> Vec<ApiMessage> {
-    let words = match focus {
+/// Returns what the model is asked for.
+fn question(focus: Option<&str>) -> String {
+    match focus {
         Some(focus) => format!("{ASK}\n\nAbove all, keep what matters for this: {focus}"),
         None => ASK.to_owned(),
-    };
-    let question = text_block(&words);
+    }
+}
+
+/// Adds the request for a summary: as a new message, or to the last one.
+fn with_question(mut messages: Vec<ApiMessage>, words: &str) -> Vec<ApiMessage> {
+    let question = text_block(words);
     match messages.last_mut().filter(|last| last.role == Role::User) {
         Some(last) => last.blocks.push(question),
         None => messages.push(ApiMessage { role: Role::User, blocks: vec![question] }),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use annals_agent::mcp::{McpLimits, McpServers, McpStatus, ServerKind};
+use annals_agent::mcp::{McpLimits, McpServers, McpStatus, ResourceEntry, ServerKind};
 use annals_agent::tools::CallContext;
 use annals_testkit::mcp::McpScript;
 use annals_testkit::temp::TempDir;
@@ -247,6 +247,9 @@ async fn resources_are_listed_and_read() {
       *'"method":"resources/read"'*) say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32002,\"message\":\"not found\"}}" ;;"#;
     let script = McpScript::with(temp.path(), cases);
     let servers = connected(&script, temp.path(), McpLimits::default()).await;
+    let offered = servers.resource_entries(10).await;
+    let expected = ResourceEntry { mention: "srv:mem://a".to_owned(), about: "a".to_owned() };
+    assert_eq!((offered, servers.resource_entries(0).await), (vec![expected], Vec::new()));
     let listed = call(&servers, "ListMcpResourcesTool", "{}").await;
     assert_eq!(text(&listed), r#"[{"uri":"mem://a","name":"a","server":"srv"}]"#);
     let read = call(&servers, "ReadMcpResourceTool", r#"{"server":"srv","uri":"mem://a"}"#).await;

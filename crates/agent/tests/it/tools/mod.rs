@@ -14,6 +14,7 @@ mod patches;
 mod pictures;
 mod races;
 mod reading;
+mod recording;
 mod searching;
 mod shell;
 mod specs;

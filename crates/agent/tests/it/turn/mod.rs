@@ -20,6 +20,7 @@ mod shell_lines;
 mod showing;
 mod skills;
 mod summing_up;
+mod summing_up_ranges;
 mod tools;
 mod torn;
 

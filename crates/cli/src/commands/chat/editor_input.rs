@@ -4,10 +4,11 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::workspace_files;
+use annals_agent::mcp::McpServers;
 use annals_agent::subagent::AgentDefinition;
 use annals_json::Value;
 use annals_store::ConfigDir;
@@ -22,6 +23,8 @@ use crate::context::Context;
 const MAX_PROMPTS: usize = 10_000;
 /// Files and folders that can be completed.
 const MAX_FILES: usize = 20_000;
+/// Resources of MCP servers that can be completed.
+const MAX_RESOURCES: usize = 1_000;
 
 /// Gives an editor its mode and the keys of the configuration.
 pub(super) fn prepare(editor: &mut Editor, context: &Context) {
@@ -102,52 +105,90 @@ impl Completions for ChatCompletions {
     }
 }
 
-/// The files of the workspace, listed by a thread since a large one takes a moment, and the sub-agents.
+/// The files of the workspace, listed by a thread since a large one takes a moment, the resources of MCP servers, and the
+/// sub-agents.
 pub(super) struct FileMentions {
     folder: PathBuf,
-    agents: Vec<MentionEntry>,
+    servers: McpServers,
     listed: Arc<Mutex<MentionList>>,
 }
 
 #[derive(Default)]
 struct MentionList {
-    entries: Option<Arc<[MentionEntry]>>,
+    files: Vec<MentionEntry>,
+    agents: Vec<MentionEntry>,
+    resources: Vec<MentionEntry>,
+    /// All of them, as they are offered.
+    entries: Arc<[MentionEntry]>,
     is_being_read: bool,
+    are_resources_being_read: bool,
+}
+
+impl MentionList {
+    fn join(&mut self) {
+        self.entries = [&self.files, &self.agents, &self.resources].into_iter().flatten().cloned().collect();
+    }
 }
 
 impl FileMentions {
-    pub(super) fn new(folder: &Path, agents: &[AgentDefinition]) -> Self {
+    pub(super) fn new(folder: &Path, agents: &[AgentDefinition], servers: McpServers) -> Self {
         let agents = agents.iter().map(|agent| MentionEntry {
             name: format!("agent-{}", agent.name),
             kind: MentionKind::Agent,
             description: annals_ui::one_line(&agent.about),
         });
-        Self { folder: folder.to_path_buf(), agents: agents.collect(), listed: Arc::default() }
+        let mut listed = MentionList { agents: agents.collect(), ..MentionList::default() };
+        listed.join();
+        Self { folder: folder.to_path_buf(), servers, listed: Arc::new(Mutex::new(listed)) }
     }
 
     fn list(&self) -> Arc<[MentionEntry]> {
-        let listed = self.listed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        listed.entries.clone().unwrap_or_else(|| self.agents.clone().into())
+        Arc::clone(&lock(&self.listed).entries)
     }
 
     /// Reads the list again, unless that happens already.
     pub(super) fn refresh(&self) {
-        let mut listed = self.listed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if std::mem::replace(&mut listed.is_being_read, true) {
+        self.refresh_resources();
+        if std::mem::replace(&mut lock(&self.listed).is_being_read, true) {
             return;
         }
-        drop(listed);
-        let (folder, agents, target) = (self.folder.clone(), self.agents.clone(), Arc::clone(&self.listed));
+        let (folder, target) = (self.folder.clone(), Arc::clone(&self.listed));
         std::thread::spawn(move || {
             let files = workspace_files(&folder, MAX_FILES).into_iter().map(|name| {
                 let kind = if name.ends_with('/') { MentionKind::Folder } else { MentionKind::File };
                 MentionEntry { name, kind, description: String::new() }
             });
-            let entries = files.chain(agents).collect();
-            let mut listed = target.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            *listed = MentionList { entries: Some(entries), is_being_read: false };
+            let files = files.collect();
+            let mut listed = lock(&target);
+            (listed.files, listed.is_being_read) = (files, false);
+            listed.join();
         });
     }
+
+    /// Asks the servers for their resources, beside what is typed.
+    fn refresh_resources(&self) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        if std::mem::replace(&mut lock(&self.listed).are_resources_being_read, true) {
+            return;
+        }
+        let (servers, target) = (self.servers.clone(), Arc::clone(&self.listed));
+        runtime.spawn(async move {
+            let found = servers.resource_entries(MAX_RESOURCES).await.into_iter();
+            let resources = found.map(|resource| MentionEntry {
+                name: resource.mention,
+                kind: MentionKind::Resource,
+                description: annals_ui::one_line(&resource.about),
+            });
+            let resources = resources.collect();
+            let mut listed = lock(&target);
+            (listed.resources, listed.are_resources_being_read) = (resources, false);
+            listed.join();
+        });
+    }
+}
+
+fn lock(listed: &Mutex<MentionList>) -> MutexGuard<'_, MentionList> {
+    listed.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -182,7 +223,11 @@ mod tests {
         let home = Home::new();
         std::fs::create_dir_all(home.work_dir()).unwrap();
         std::fs::write(home.work_dir().join("notes.md"), "").unwrap();
-        let mentions = FileMentions::new(&home.work_dir(), &annals_agent::subagent::built_in_agents());
+        let mentions = FileMentions::new(
+            &home.work_dir(),
+            &annals_agent::subagent::built_in_agents(),
+            McpServers::default(),
+        );
         mentions.refresh();
         while mentions.listed.lock().unwrap().is_being_read {
             std::thread::yield_now();

@@ -98,5 +98,5 @@ fn read_aside() -> Receiver<std::io::Result<Vec<u8>>> {
 
 /// Returns whether a command is answered by a result.
 pub(super) fn is_turn(command: &Command) -> bool {
-    matches!(command, Command::Prompt(_) | Command::RunDeferred | Command::Compact(_))
+    matches!(command, Command::Prompt(_) | Command::RunDeferred | Command::Compact(_) | Command::Summarize(_))
 }

@@ -15,7 +15,7 @@ use annals_agent::one_shot::OneShot;
 use annals_agent::protocol::Approver;
 use annals_agent::subagent::{AgentDefinition, SubagentConfig, SubagentSpawner};
 use annals_agent::tools::background::{BackgroundAgents, BackgroundWork, new_name};
-use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
+use annals_agent::tools::bash::{CommandRecorder, ShellSettings, Shells, for_commands};
 use annals_agent::tools::fetch::{FetchScope, SystemResolver, WebSettings};
 use annals_agent::tools::structured::{StructuredOutput, StructuredSlot};
 use annals_agent::tools::tasks::Tasks;
@@ -28,7 +28,8 @@ use annals_agent::tools::{
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::{Rules, listed};
 use annals_policy::{Call, Decision, Mode, Policy, ReadTool};
-use annals_store::source::new_uuid;
+use annals_store::command_changes::{self, CommandChanges};
+use annals_store::source::{Clock, new_uuid};
 use annals_store::todos::{TaskFolder, TodoItem};
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
@@ -121,6 +122,7 @@ pub(super) fn tools<'a>(
     };
     settings.helpers = sandbox::for_helpers(setup, own, context)?;
     settings.session_env = (!args.no_session_persistence).then(|| config.session_env(&session));
+    settings.recorder = recorder(args, setup, &session, context)?;
     let shells = Arc::new(Shells::new(settings));
     let tasks = task_list(args, setup, &session, context)?;
     let todos: Box<dyn TodoStore> = match args.no_session_persistence {
@@ -249,6 +251,28 @@ impl<'a> ToolFactory<'a> {
         }
         tools
     }
+}
+
+/// Returns what records changes by commands. Home folders, and a folder that has our own in it, are not watched.
+fn recorder(
+    args: &ChatArgs,
+    setup: &Setup,
+    session: &SessionKey,
+    context: &Context,
+) -> Result<Option<Arc<CommandRecorder>>, Fault> {
+    let (data, folder) = (context.data_dir()?, &setup.cwd);
+    let is_wide = folder.parent().is_none()
+        || context.home.as_deref().is_some_and(|home| home.starts_with(folder))
+        || data.path().starts_with(folder);
+    if args.no_session_persistence || is_wide {
+        return Ok(None);
+    }
+    command_changes::remove_old(&data, Clock::now(&context.source));
+    let changes = CommandChanges::of_session(&data, session);
+    let changes = changes.map_err(|error| Fault::usage(error.to_string()))?;
+    let filter = DeniedPaths { rules: setup.effective.rules.clone(), workspace: setup.workspace.clone() };
+    let recorder = CommandRecorder::new(folder, changes, Box::new(filter), Box::new(SystemSource));
+    Ok(Some(Arc::new(recorder)))
 }
 
 /// Returns the tasks of the session, if it has them in place of a to-do list: because a variable says so, or because it has

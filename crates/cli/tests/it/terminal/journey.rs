@@ -3,7 +3,7 @@
 use super::ChatFixture;
 use crate::annals_exits;
 
-const WORK: &str = r#"{
+pub(super) const WORK: &str = r#"{
     "hello":[[{"type":"thinking","thinking":"first a thought\nthen another"},{"type":"text","text":"Hello, I am listening."}]],
     "write":[[{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"one\ntwo\n"}}],
              [{"type":"text","text":"So be it."}]],
@@ -81,7 +81,7 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     terminal.press("/rewind\r");
     terminal.sees(" 5 @@run@@");
     terminal.press("5\r");
-    terminal.sees("no files would change");
+    terminal.sees("  1 file, 1 changed by commands\n  made: removed, changed by a command");
     terminal.press("c\r");
     terminal.ends_with("> @@run@@");
     terminal.press("\x15");

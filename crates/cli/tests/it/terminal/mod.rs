@@ -5,6 +5,7 @@ mod interrupts;
 mod journey;
 mod looks;
 mod records;
+mod rewinding;
 mod screen;
 mod screen_commands;
 mod screen_prompt;

@@ -137,6 +137,14 @@ fn escape_gives_the_prompt_back_and_a_resumed_session_is_shown() {
     let mut terminal = fixture.chat_in((80, 24), &["--screen", "full", "--continue"], |_| {});
     terminal.sees("> say @@hello@@");
     terminal.sees("● next it is");
+    // What is in the input again is not in the conversation as well.
+    terminal.press("@@silent@@\r");
+    terminal.sees("> @@silent@@");
+    terminal.sees("esc to interrupt");
+    terminal.press("\x1b");
+    terminal.sees("❯ @@silent@@");
+    assert!(!terminal.text().contains("> @@silent@@"), "{}", terminal.text());
+    terminal.press("\x15");
     terminal.press("\x0f");
     terminal.sees("q leaves · / finds");
     terminal.press("/thought\r");

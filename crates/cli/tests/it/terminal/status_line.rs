@@ -1,12 +1,28 @@
 //! The status line, notifications and the title of the window, on the chat screen in a real terminal.
 
+use std::time::{Duration, Instant};
+
 use annals_testkit::terminal::Terminal;
 
-use super::ChatFixture;
+use super::{ChatFixture, HANGS};
 
 const SCRIPT: &str = r#"{
     "hello":[{"content":[{"type":"text","text":"Hello there."}],"usage":{"input_tokens":50000,"output_tokens":20}}],
     "write":[[{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"one\\n"}}],[{"type":"text","text":"Written."}]]}"#;
+
+/// What the command is told.
+const FIELDS: [&str; 10] = [
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "model",
+    "workspace",
+    "version",
+    "output_style",
+    "cost",
+    "context_window",
+    "exceeds_200k_tokens",
+];
 
 fn bytes(terminal: &Terminal) -> String {
     String::from_utf8_lossy(&terminal.bytes()).into_owned()
@@ -44,8 +60,16 @@ fn a_command_prints_the_status_line_and_knows_the_session() {
     terminal.press("say @@hello@@\r");
     terminal.sees("Hello there.");
     terminal.sees("  used \"used_percentage\":25 of 80");
+    let runs = || std::fs::read_to_string(&told).unwrap().lines().count();
+    let before = runs();
     terminal.press("\x1b[Z");
     terminal.sees("» accept edits");
+    // It runs after a change of the mode, too.
+    let began = Instant::now();
+    while runs() == before {
+        assert!(began.elapsed() < HANGS, "it does not run: {}", terminal.text());
+        std::thread::sleep(Duration::from_millis(20));
+    }
     leave(&mut terminal);
     assert!(!bytes(&terminal).contains("no title"));
     let told = std::fs::read_to_string(told).unwrap();
@@ -54,6 +78,9 @@ fn a_command_prints_the_status_line_and_knows_the_session() {
     for line in told.lines() {
         annals_json::Value::parse(line.as_bytes()).unwrap();
         assert!(line.starts_with(&format!(r#"{{"session_id":"{id}","transcript_path":"#)), "{line}");
+        let fields = annals_json::Fields::scan(line.as_bytes()).unwrap().0;
+        let names: Vec<String> = fields.iter().map(|field| field.key.to_string()).collect();
+        assert_eq!(names, FIELDS, "as documented");
     }
     assert!(told.lines().count() >= 2, "{told}");
     fixture.holds();

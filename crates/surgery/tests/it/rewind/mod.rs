@@ -1,6 +1,7 @@
 //! Rewind: files in the formats of every release against a model, files that must not be touched, the conversation for
 //! every client.
 
+mod commands;
 mod demo;
 mod files;
 mod talk;
@@ -21,7 +22,7 @@ use annals_testkit::home::Home;
 use annals_testkit::source::CountingSource;
 
 fn options(scope: RewindScope, foreign: ForeignChanges) -> RewindOptions<'static> {
-    RewindOptions { scope, foreign, home: None }
+    RewindOptions { scope, foreign, home: None, commands: None }
 }
 
 fn planned(path: &Path, to: &TurnRef, options: RewindOptions<'_>) -> Result<RewindPlan, RewindError> {

@@ -11,6 +11,7 @@ use super::answers::ServerFacts;
 use super::incoming::ControlRequest;
 use super::serve::{Reply, is_true};
 use super::view::SessionState;
+use crate::commands::rewind::command_history;
 use crate::source::SystemSource;
 
 /// Restores files, or says what would be restored. `annals undo` reverts it.
@@ -49,10 +50,12 @@ pub(super) fn files(request: &ControlRequest, state: &SessionState, facts: &Serv
 
 fn planned(state: &SessionState, facts: &ServerFacts, prompt: &str) -> Result<RewindPlan, String> {
     let session = Session::load(&state.transcript).map_err(|error| error.to_string())?;
+    let commands = command_history(&session, &facts.data).map_err(|fault| fault.message().to_owned())?;
     let options = RewindOptions {
         scope: RewindScope::Code,
         foreign: ForeignChanges::Left,
         home: facts.home.as_deref(),
+        commands: commands.as_ref(),
     };
     let to = TurnRef::Record(prompt.to_owned());
     plan(&session, &[], &to, options, &SystemSource).map_err(|error| error.to_string())

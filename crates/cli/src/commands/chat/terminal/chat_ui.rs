@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annals_agent::commands::CustomCommand;
+use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Command, Event, PermissionRequest, TypedText};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
@@ -192,8 +193,8 @@ pub(super) trait ChatUi {
     /// Reads the earlier prompts.
     fn read_history(&mut self, cwd: &Path, context: &Context);
 
-    /// Sets the sub-agents, which a prompt can mention.
-    fn set_agents(&mut self, agents: &[AgentDefinition]);
+    /// Sets what a prompt can mention: sub-agents, and resources of these servers.
+    fn set_mentions(&mut self, agents: &[AgentDefinition], servers: &McpServers);
 
     /// Returns how the prompt that was taken last was typed, if it has pastes.
     fn take_typed(&mut self) -> Option<TypedText>;

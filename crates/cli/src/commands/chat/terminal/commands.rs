@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 
 use annals_agent::api::request::Effort;
 use annals_agent::conversation::ApiMessage;
-use annals_agent::protocol::{Command, TurnEnd, TurnError, TurnReport};
+use annals_agent::protocol::{Command, SummaryDirection, TurnEnd, TurnError};
 use annals_store::source::Clock;
 use annals_ui::terminal::{Span, Style, StyledLine};
 
 use super::chat_ui::{ChatUi, Choice, ChoiceRow};
 use super::file_restore::CheckpointRestorer;
 use super::reports::{self, ContextBreakdown};
+use super::rewind::ChosenSummary;
 use super::session::{ChatSession, NextSession};
 use super::slash::SlashCommand;
 use super::terminal_ui::{ERROR, Exit, PromptInput, WARNING};
@@ -45,19 +46,10 @@ impl ChatSession<'_> {
                 ui.note(WARNING, &format!("unknown command {name}; /help lists all"));
             }
             SlashCommand::Compact(focus) => {
-                match self.run_command(Command::Compact(focus), "compacting", ui).await {
-                    ControlFlow::Break(outcome) => {
-                        return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
-                    }
-                    // A notice has said why.
-                    ControlFlow::Continue((
-                        Some(TurnReport { ending: TurnEnd::Failed(TurnError::NotCompacted(_)), .. }),
-                        _,
-                    )) => {}
-                    ControlFlow::Continue((Some(TurnReport { ending: TurnEnd::Failed(error), .. }), _)) => {
-                        ui.note(ERROR, &error.to_string());
-                    }
-                    ControlFlow::Continue(_) => {}
+                if let ControlFlow::Break(outcome) =
+                    self.compact(Command::Compact(focus), "compacting", ui).await
+                {
+                    return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
                 }
             }
             SlashCommand::Model(None) => {
@@ -113,8 +105,13 @@ impl ChatSession<'_> {
             }
             SlashCommand::Rewind => {
                 let now = Clock::now(&context.source);
-                if let Err(outcome) =
-                    rewind::rewind(&mut self.agent.conversation, &CheckpointRestorer(context), now, ui).await
+                let files = CheckpointRestorer { context, shells: &self.shells };
+                let chosen = match rewind::rewind(&mut self.agent.conversation, &files, now, ui).await {
+                    Ok(chosen) => chosen,
+                    Err(outcome) => return Ok(ControlFlow::Break(NextSession::Exit(outcome))),
+                };
+                if let Some(chosen) = chosen
+                    && let ControlFlow::Break(outcome) = self.summarize(chosen, ui).await
                 {
                     return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
                 }
@@ -189,6 +186,39 @@ impl ChatSession<'_> {
             SlashCommand::Resume(wanted) => return Ok(self.resume(wanted, context, ui).await),
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Compacts the conversation; whether that was done.
+    async fn compact(
+        &mut self,
+        command: Command,
+        what: &str,
+        ui: &mut impl ChatUi,
+    ) -> ControlFlow<Outcome, bool> {
+        let (report, _) = self.run_command(command, what, ui).await?;
+        ControlFlow::Continue(match report.map(|report| report.ending) {
+            Some(TurnEnd::Done) => true,
+            // A notice has said why.
+            Some(TurnEnd::Failed(TurnError::NotCompacted(_))) => false,
+            Some(TurnEnd::Failed(error)) => {
+                ui.note(ERROR, &error.to_string());
+                false
+            }
+            _ => false,
+        })
+    }
+
+    /// Has one side of a prompt summarized. What follows it is to be said again, so the prompt returns to the editor.
+    async fn summarize(&mut self, chosen: ChosenSummary, ui: &mut impl ChatUi) -> ControlFlow<Outcome> {
+        let direction = chosen.range.direction;
+        let prompt = chosen.range.prompt.clone();
+        let is_done = self.compact(Command::Summarize(chosen.range), "summarizing", ui).await?;
+        if is_done && direction == SummaryDirection::From {
+            ui.show_rewind(&prompt);
+            ui.note(Style::DIM, "summarized from that prompt on; what it replaces stays in the session file");
+            ui.edit(&chosen.text);
+        }
+        ControlFlow::Continue(())
     }
 
     /// Asks for a model; `None` if it stays.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use annals_agent::commands::CustomCommand;
+use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Command, Event, PermissionRequest, TypedText};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
@@ -157,7 +158,7 @@ impl ChatUi for TerminalUi {
         self.editor = Editor::with_history(history(cwd, context));
     }
 
-    fn set_agents(&mut self, _: &[AgentDefinition]) {}
+    fn set_mentions(&mut self, _: &[AgentDefinition], _: &McpServers) {}
 
     fn take_typed(&mut self) -> Option<TypedText> {
         None

@@ -191,7 +191,7 @@ async fn converse_in_store<U: ChatUi>(
     }
     app.mcp.notes.iter().for_each(|note| ui.note(WARNING, note));
     ui.read_history(cwd, context);
-    ui.set_agents(&app.kinds);
+    ui.set_mentions(&app.kinds, &app.mcp.servers);
     ui.set_commands(&app.custom);
     let (servers, events) = (app.mcp.servers.clone(), ui.sender());
     tokio::spawn(async move {
@@ -271,7 +271,7 @@ async fn converse_in_store<U: ChatUi>(
     Ok(exit)
 }
 
-/// Lets a copy of a session continue with the same model and mode.
+/// Lets a copy of a session continue with the same model, mode and granted rules.
 fn continue_branch<'a>(
     mut copy: ChatSession<'a>,
     title: Option<String>,
@@ -280,6 +280,7 @@ fn continue_branch<'a>(
     copy.agent.turn_config.model.clone_from(&from.agent.turn_config.model);
     copy.agent.turn_config.effort = from.agent.turn_config.effort;
     copy.agent.policy.mode = from.agent.policy.mode;
+    copy.agent.grants.take_over(&from.agent.grants);
     if let Some(title) = title {
         copy.agent.conversation.set_title(&title)?;
     }

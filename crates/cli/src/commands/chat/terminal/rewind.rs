@@ -1,9 +1,10 @@
-//! `/rewind`: restores the conversation, the files or both to before an earlier prompt. Rewinding the conversation
-//! writes nothing.
+//! `/rewind`: restores the conversation, the files or both to before an earlier prompt, or has one side of it summarized.
+//! Rewinding the conversation writes nothing.
 
 use std::path::Path;
 
 use annals_agent::conversation::{Conversation, PastTurn};
+use annals_agent::protocol::{SummaryDirection, SummaryRange};
 use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, clip};
 
@@ -26,6 +27,8 @@ enum RewindScope {
     Conversation,
     Files,
     Both,
+    /// One side of the prompt is summarized, and nothing is rewound.
+    Summary(SummaryDirection),
 }
 
 impl RewindScope {
@@ -34,34 +37,43 @@ impl RewindScope {
             "b" | "both" => Some(Self::Both),
             "c" | "conversation" => Some(Self::Conversation),
             "f" | "files" => Some(Self::Files),
+            "s" | "since" => Some(Self::Summary(SummaryDirection::From)),
+            "u" | "until" => Some(Self::Summary(SummaryDirection::UpTo)),
             _ => None,
         }
     }
 }
 
-/// Asks how far to rewind, does it, and puts the prompt back into the editor.
+/// One side of a prompt that is to be summarized.
+pub(super) struct ChosenSummary {
+    pub(super) range: SummaryRange,
+    /// The text of the prompt.
+    pub(super) text: String,
+}
+
+/// Asks how far to rewind, does it, and puts the prompt back into the editor. A summary is left to the caller.
 pub(super) async fn rewind(
     conversation: &mut Conversation<'_>,
     files: &dyn FileRestorer,
     now: i64,
     ui: &mut impl ChatUi,
-) -> Result<(), Outcome> {
+) -> Result<Option<ChosenSummary>, Outcome> {
     let turns = match conversation.turns() {
         Ok(turns) => turns,
         Err(error) => {
             ui.note(ERROR, &error.to_string());
-            return Ok(());
+            return Ok(None);
         }
     };
     if turns.is_empty() {
         ui.note(Style::DIM, "nothing to rewind to");
-        return Ok(());
+        return Ok(None);
     }
-    let Some(turn) = chosen(&turns, now, ui).await? else { return Ok(()) };
+    let Some(turn) = chosen(&turns, now, ui).await? else { return Ok(None) };
     let scope = match conversation.path().map(Path::to_path_buf) {
         Some(session) => match scope(files, &session, turn, ui).await? {
             Some(scope) => scope,
-            None => return Ok(()),
+            None => return Ok(None),
         },
         // A session that is not stored has no copies of files.
         None => {
@@ -72,16 +84,20 @@ pub(super) async fn rewind(
             RewindScope::Conversation
         }
     };
+    if let RewindScope::Summary(direction) = scope {
+        let range = SummaryRange { prompt: turn.prompt.clone(), direction };
+        return Ok(Some(ChosenSummary { range, text: turn.text.clone() }));
+    }
     if scope != RewindScope::Files {
         if let Err(error) = conversation.rewind_to(&turn.prompt) {
             ui.note(ERROR, &error.to_string());
-            return Ok(());
+            return Ok(None);
         }
         ui.show_rewind(&turn.prompt);
         ui.note(Style::DIM, "rewound to before that prompt; what followed it stays in the session file");
         ui.edit(&turn.text);
     }
-    Ok(())
+    Ok(None)
 }
 
 async fn chosen<'t>(
@@ -120,9 +136,12 @@ async fn scope(
             ChoiceRow::new("b", vec![Span::plain("files and conversation")]),
             ChoiceRow::new("c", vec![Span::plain("only the conversation")]),
             ChoiceRow::new("f", vec![Span::plain("only the files")]),
+            ChoiceRow::new("s", vec![Span::plain("summarize from here")]),
+            ChoiceRow::new("u", vec![Span::plain("summarize up to here")]),
         ],
         form: ChoiceForm::InQuestion,
-        question: "(b)oth, (c)onversation or (f)iles? ".to_owned(),
+        warning: "what goes back to before this prompt?".to_owned(),
+        question: "(b)oth, (c)onversation, (f)iles; (s)ummarize from here, or (u)p to here? ".to_owned(),
         ..Choice::default()
     };
     match files.preview(session, &turn.prompt) {
@@ -139,7 +158,7 @@ async fn scope(
         ui.note(Style::DIM, "nothing changed");
         return Ok(None);
     };
-    if scope != RewindScope::Conversation {
+    if matches!(scope, RewindScope::Files | RewindScope::Both) {
         match files.apply(session, &turn.prompt) {
             Ok(done) => ui.note(Style::DIM, &done),
             Err(error) => {

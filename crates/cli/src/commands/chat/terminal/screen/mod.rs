@@ -21,6 +21,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use annals_agent::mcp::McpServers;
 use annals_policy::Mode;
 use annals_store::ConfigDir;
 use annals_store::todos::TodoItem;
@@ -148,7 +149,7 @@ impl ScreenUi {
             cwd: cwd.to_string_lossy().into_owned(),
             todos: Vec::new(),
             completions: Completions::default(),
-            mentions: Arc::new(FileMentions::new(cwd, &[])),
+            mentions: Arc::new(FileMentions::new(cwd, &[], McpServers::default())),
             config_dir: context.store.config_dir().clone(),
             taken: None,
             external_editor: ExternalEditor::new(context),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use annals_agent::commands::CustomCommand;
+use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Command, Event, PermissionRequest, TypedText};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
@@ -190,6 +191,7 @@ impl ChatUi for ScreenUi {
             Some(prompt) => self.screen.editor().take_back(&[prompt]),
             None => self.screen.editor().set_text(text),
         }
+        self.screen.take_back_prompt();
     }
 
     fn edit_file(&mut self, path: &Path) -> Option<String> {
@@ -216,8 +218,8 @@ impl ChatUi for ScreenUi {
         self.screen.editor().set_history(prompts, &cwd.to_string_lossy(), "");
     }
 
-    fn set_agents(&mut self, agents: &[AgentDefinition]) {
-        self.mentions = Arc::new(FileMentions::new(Path::new(&self.cwd), agents));
+    fn set_mentions(&mut self, agents: &[AgentDefinition], servers: &McpServers) {
+        self.mentions = Arc::new(FileMentions::new(Path::new(&self.cwd), agents, servers.clone()));
         self.mentions.refresh();
     }
 
