@@ -1,5 +1,6 @@
 //! The machine's clock and random numbers: the store's, as a type of this crate, which the agent's traits need.
 
+use annals_agent::api::call::RetryClock;
 use annals_store::source::{Clock, Source};
 
 /// The system's clock and random numbers.
@@ -19,5 +20,16 @@ impl Clock for SystemSource {
 impl Source for SystemSource {
     fn random(&self) -> [u8; 16] {
         annals_store::SystemSource.random()
+    }
+}
+
+impl RetryClock for SystemSource {
+    fn now(&self) -> i64 {
+        Clock::now(self)
+    }
+
+    fn jitter(&self) -> f64 {
+        let bytes = self.random();
+        f64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])) / (f64::from(u32::MAX) + 1.0)
     }
 }

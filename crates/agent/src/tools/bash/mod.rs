@@ -2,6 +2,7 @@
 //!
 //! Only the working folder is kept from one command to the next, and only inside the workspace.
 
+mod background_command;
 mod environment;
 mod exit_code;
 pub(crate) mod group;
@@ -25,6 +26,7 @@ use super::spec::{ParamType, SpecBuilder};
 use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
 use crate::protocol::ToolProgress;
+pub(super) use background_command::BackgroundCommand;
 pub use environment::for_commands;
 use group::{CommandExit, ProcessGroup};
 use output::OutputFollower;
@@ -32,7 +34,6 @@ pub(crate) use piped::PipedCommand;
 use result::FinishedCommand;
 pub use sandboxed::{CommandSandbox, HelperSandbox, PlanMaker, SandboxExit};
 use sandboxed::{CommandScope, MAX_LOOKED_AT, moved_note, refusal_note};
-pub(super) use shells::BackgroundCommand;
 use shells::StartedCommand;
 pub use shells::{BackgroundStatus, ShellSettings, Shells};
 use timeout::TimeoutAction;

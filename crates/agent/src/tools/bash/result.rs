@@ -5,10 +5,11 @@ use std::time::Duration;
 use annals_store::overflow::{self, MAX_SHELL_OUTPUT};
 
 use super::LimitHit;
+use super::background_command::BackgroundCommand;
 use super::exit_code::of_one;
 use super::group::CommandExit;
 use super::output::{OutputFile, clean};
-use super::shells::{BackgroundCommand, ShellSettings};
+use super::shells::ShellSettings;
 use crate::tools::Outcome;
 use crate::tools::answer::object;
 

@@ -41,7 +41,7 @@ mod unsupported;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use annals_agent::api::call::{Caller, RetryClock, RetryOptions};
+use annals_agent::api::call::{Caller, RetryOptions};
 use annals_agent::api::client::Client;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
@@ -56,7 +56,6 @@ use annals_policy::Policy;
 use annals_policy::paths::Disk;
 use annals_policy::screen::visible;
 use annals_store::session::NewSession;
-use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir};
 
 use self::force_quit::ForceQuit;
@@ -79,17 +78,6 @@ use crate::platform::guard_memory;
 use crate::session::ResolvedSession;
 use crate::source::SystemSource;
 use crate::table::one_line;
-
-impl RetryClock for SystemSource {
-    fn now(&self) -> i64 {
-        Clock::now(self)
-    }
-
-    fn jitter(&self) -> f64 {
-        let bytes = self.random();
-        f64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])) / (f64::from(u32::MAX) + 1.0)
-    }
-}
 
 /// Runs the command.
 pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {

@@ -57,7 +57,17 @@ fn a_sub_agent_works_and_its_lines_say_for_which_call() {
     // Of a sub-agent its calls and their results, not its texts.
     assert_eq!((own, inside), (3, 2), "{}", answer.out);
     let tasks: Vec<_> = lines.iter().filter(|line| line.contains(r#""subtype":"task_"#)).collect();
-    assert_eq!(tasks.len(), 2, "{}", answer.out);
+    for (task, kind) in
+        tasks.iter().zip(["task_started", "task_progress", "task_updated", "task_notification"])
+    {
+        assert!(task.contains(kind), "{task}");
+    }
+    assert!(
+        tasks[1].contains(r#""tool_uses":1"#) && tasks[1].contains(r#""last_tool_name":"Glob""#),
+        "{}",
+        tasks[1]
+    );
+    assert_eq!(tasks.len(), 4, "{}", answer.out);
     assert_eq!(text(lines.last().unwrap(), &["result"]), "all done");
     // Four responses of 20 tokens each, of which two are turns.
     assert!(
