@@ -28,7 +28,7 @@ fn servers(kind: ServerKind, limits: McpLimits, folder: PathBuf) -> (McpServers,
     let processes = McpProcesses::default();
     let launch = McpLaunch {
         sandbox: None,
-        tokens: Some(TokenFile::new(&DataDir::new(&folder.join("data")))),
+        tokens: Some(TokenFile::new(&DataDir::new(folder.join("data")))),
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         folder: folder.clone(),
         mark: format!("test-{}-{}", std::process::id(), folder.display()),

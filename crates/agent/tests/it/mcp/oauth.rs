@@ -17,7 +17,7 @@ fn remote(web: &OAuthServer) -> RemoteServer {
 }
 
 fn tokens(folder: &Path) -> TokenFile {
-    TokenFile::new(&DataDir::new(&folder.join("data")))
+    TokenFile::new(&DataDir::new(folder.join("data")))
 }
 
 /// Signs in; the browser is a thread that follows where it is sent.
