@@ -67,7 +67,7 @@ pub(crate) fn check_changeable(engine: &Engine) -> Result<(), EngineError> {
     found.first().map_or(Ok(()), |row| {
         let (table, kind, at) = (row.text("name"), row.text("engine"), engine.address().name());
         Err(EngineError::Refused(format!(
-            "{at}: table {table} is of kind {kind}, and only tables of one server can be changed (docs/team.md, shards); nothing was changed"
+            "{at}: table {table} is of kind {kind}, and only tables of one server can be changed (see annals help team); nothing was changed"
         )))
     })
 }

@@ -1,6 +1,6 @@
 //! The tokens of servers that the user has signed in to: one file in our own data dir, which only its owner can read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use annals_json::{ObjectWriter, Value};
 use annals_policy::secret::Secret;
@@ -57,6 +57,11 @@ impl TokenFile {
     /// The file in this data dir; it need not exist.
     pub fn new(data: &DataDir) -> Self {
         Self { data: data.clone(), path: data.path().join("mcp-tokens.json") }
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns the token of a server at this address, if there is one.

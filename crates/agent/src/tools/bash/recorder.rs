@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use annals_policy::only_reads;
 use annals_store::command_changes::{
-    ChangeOrigin, CommandChange, CommandChanges, CopyFolder, FileVersion, HistoryGap, NoCopyReason,
+    ChangeOrigin, CommandChange, CommandChanges, CopyFolder, FileVersion, HistoryGap, MAX_FILE_BYTES,
+    NoCopyReason,
 };
 use annals_store::{Clock, WriteError};
 
@@ -186,13 +187,20 @@ impl CommandRecorder {
             && !found.is_cut
             && !others.iter().any(|(path, _)| is_ignore_file(path))
             && !changed.iter().any(|(path, ..)| is_ignore_file(path));
-        // As many files as possible get a copy.
+        // As many files as possible get a copy; where a small one finds no room, larger ones need not be read.
         others.sort_by_key(|(_, stamp)| stamp.bytes);
+        let no_room = FileVersion::NotCopied(NoCopyReason::NoRoom);
+        let mut is_full = false;
         for (path, stamp) in others {
             if stop.is_set() {
                 break;
             }
-            let after = self.version(&path, state.copies()?)?;
+            let after = match () {
+                () if stamp.bytes > MAX_FILE_BYTES => FileVersion::NotCopied(NoCopyReason::TooLarge),
+                () if is_full => no_room.clone(),
+                () => self.version(&path, state.copies()?)?,
+            };
+            is_full |= after == no_room;
             let is_recent = stamp.is_recent(now);
             let file = WatchedFile { stamp, is_recent, version: after.clone() };
             let before = match state.files.insert(path.clone(), file) {

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use annals_agent::mcp::TokenFile;
 use annals_agent::tools::bash::{CommandSandbox, HelperSandbox, SandboxExit};
 use annals_agent::tools::fetch::FetchScope;
 use annals_policy::confine::{CACHES, RUN_FROM_CACHES, SECRETS};
@@ -112,7 +113,7 @@ pub(super) fn for_helpers(
         return Ok(None);
     };
     if setup.effective.sandbox.has_helpers != Some(true) {
-        let plan = SandboxPlan::for_helpers(home);
+        let plan = without_tokens(SandboxPlan::for_helpers(home), context);
         return Ok(Some(HelperSandbox { sandbox, plan: Arc::new(move || plan.clone()) }));
     }
     let places = PlanPlaces::new(setup, context)?;
@@ -131,8 +132,14 @@ pub(super) fn of_keys(settings: &SandboxSettings, context: &Context) -> Option<H
     let is_off = context.sandbox.as_deref() == Some("off") || settings.is_enabled == Some(false);
     let (program, home) = (context.program.as_ref()?, context.home.as_deref()?);
     let sandbox = Sandbox::find(program).ok().filter(|_| !is_off)?;
-    let plan = SandboxPlan::for_helpers(home);
+    let plan = without_tokens(SandboxPlan::for_helpers(home), context);
     Some(HelperSandbox { sandbox, plan: Arc::new(move || plan.clone()) })
+}
+
+/// The plan without the tokens of servers that the person signed in to, which only we send.
+fn without_tokens(mut plan: SandboxPlan, context: &Context) -> SandboxPlan {
+    plan.hidden.extend(context.data_dir().ok().map(|data| TokenFile::new(&data).path().to_path_buf()));
+    plan
 }
 
 /// Files that programs of the person need wherever they run.

@@ -218,7 +218,7 @@ fn an_unknown_value_is_an_error() {
 }
 
 #[test]
-fn hooks_and_servers_cannot_read_keys_of_other_machines() {
+fn hooks_and_servers_cannot_read_keys_of_other_machines_and_tokens() {
     if method("helpers of a conversation").is_none() {
         return;
     }
@@ -226,6 +226,10 @@ fn hooks_and_servers_cannot_read_keys_of_other_machines() {
     let (home, work) = (talk.fixture.home.path(), talk.work());
     std::fs::create_dir_all(home.join(".ssh")).unwrap();
     std::fs::write(home.join(".ssh/id_rsa"), "LEAKED").unwrap();
+    // Tokens of servers that somebody signed in to.
+    let tokens = talk.fixture.home.data_dir().join("mcp-tokens.json");
+    std::fs::create_dir_all(talk.fixture.home.data_dir()).unwrap();
+    std::fs::write(&tokens, r#"{"version":1,"tokens":[],"note":"LEAKED"}"#).unwrap();
     let set = |json: &str| {
         std::fs::create_dir_all(talk.fixture.home.config_dir()).unwrap();
         std::fs::write(talk.fixture.home.config_dir().join("settings.json"), json).unwrap();
@@ -233,11 +237,11 @@ fn hooks_and_servers_cannot_read_keys_of_other_machines() {
     let hook = |command: &str| format!(r#"[{{"hooks":[{{"type":"command","command":"{command}"}}]}}]"#);
     set(&format!(
         r#"{{"hooks":{{"UserPromptSubmit":{},"PreToolUse":[{{"hooks":[{{"type":"command","command":"/no/such/guard","args":["x"]}}]}}]}}}}"#,
-        hook("cat ~/.ssh/id_rsa > hooked 2>&1; echo x > ~/outside")
+        hook(&format!("cat ~/.ssh/id_rsa {} > hooked 2>&1; echo x > ~/outside", tokens.display()))
     ));
-    let server =
-        r#"{"mcpServers":{"s":{"command":"sh","args":["-c","cat ~/.ssh/id_rsa > served 2>&1; exit 1"]}}}"#;
-    let result = talk.run(&["--mcp-config", server]);
+    let script = format!("cat ~/.ssh/id_rsa {} > served 2>&1; exit 1", tokens.display());
+    let server = format!(r#"{{"mcpServers":{{"s":{{"command":"sh","args":["-c","{script}"]}}}}}}"#);
+    let result = talk.run(&["--mcp-config", &server]);
     for file in ["hooked", "served"] {
         let read = std::fs::read_to_string(work.join(file)).unwrap();
         assert!(!read.is_empty() && !read.contains("LEAKED"), "{file}: {read}");
