@@ -104,16 +104,16 @@ def case_rewind_of_files_that_commands_changed(bench):
     resumed(bench, path, "Good day.", "Said by us.")
 
 
-def summarized(bench, choice, *then):
+def summarized(bench, choice, told, *then):
     path, = journey(
         bench, press("Say @@hello@@\r"), sees("Good day."), press("Now @@theirs@@\r"), sees("Said by them."), SETTLE, press("/rewind\r"),
-        sees("rewind to before which prompt?"), press("\r"), sees("5. summarize up to here"), SETTLE, press(choice), sees("conversation compacted"), SETTLE,
+        sees("rewind to before which prompt?"), press("\r"), sees("5. summarize up to here"), SETTLE, press(choice), sees(told), SETTLE,
         *then, press("\x15"), press("We: @@ours@@\r"), sees("Said by us."))
     return path
 
 
 def case_summary_from_here(bench):
-    path = summarized(bench, "4", sees("❯ Now @@theirs@@"))
+    path = summarized(bench, "4", "summarized from that prompt on", sees("❯ Now @@theirs@@"))
     if "Now @@theirs@@" in str(bench.would_send(path)):
         raise Failed("what was summarized is sent")
     # 2.0.76 knows nothing of messages that a compaction keeps.
@@ -121,7 +121,7 @@ def case_summary_from_here(bench):
 
 
 def case_summary_up_to_here(bench):
-    path = summarized(bench, "5")
+    path = summarized(bench, "5", "conversation compacted")
     if "Good day." in str(bench.would_send(path)):
         raise Failed("what was summarized is sent")
     resumed(bench, path, *(["Said by them."] if bench.version != "2.0.76" else []), "Said by us.")
