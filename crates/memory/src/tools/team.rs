@@ -5,6 +5,7 @@ use annals_json::Value;
 use annals_transcript::time::parse_millis;
 
 use super::schema::{CURSOR, MAX_TOKENS, Parameter};
+use super::usage::UsageSum;
 use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
 use crate::error::ToolError;
@@ -154,30 +155,31 @@ pub(super) fn usage<S: MemoryStore>(
     option(&mut command, "since", arguments.text("since")?);
     let answer = memory.ask_team(&command)?;
     let found = document(&answer)?;
-    let total = found.get("total").map(sum).unwrap_or_default();
+    let is_incomplete = found.get("unpriced").is_some_and(|models| models.items().next().is_some());
+    let total = found.get("total").map(|total| sum(total, is_incomplete)).unwrap_or_default();
     let mut page = memory.page(&format!("Usage of the team by {by}: {total}."), max_tokens);
     let rows: Vec<Value<'_>> = found.get("rows").map(Value::items).into_iter().flatten().collect();
     let shown = rows.iter().take_while(|row| {
         let key = row.get("key").and_then(Value::text).map(|key| key.to_string()).unwrap_or_default();
-        page.push(&Entry::new(sum(**row)).quote(format!("{by} {}", memory.cleaner.line(&key, 120))))
+        page.push(&Entry::new(sum(**row, false)).quote(format!("{by} {}", memory.cleaner.line(&key, 120))))
     });
     let left = rows.len() - shown.count();
     let note = (left > 0).then(|| format!("{left} more did not fit: use since, or a larger max_tokens"));
     Ok(page.finish(&note.into_iter().collect::<Vec<_>>()))
 }
 
-/// A row of `annals usage --json`.
-fn sum(row: Value<'_>) -> String {
+/// A row of `annals usage --json` in words. Only the whole answer says whether a model has no price.
+fn sum(row: Value<'_>, is_incomplete: bool) -> String {
     let count = |key: &str| row.get(key).and_then(Value::count).unwrap_or_default();
     let dollars = row.get("costUsd").map(|cost| String::from_utf8_lossy(cost.raw()).into_owned());
-    let dollars: f64 = dollars.and_then(|text| text.parse().ok()).unwrap_or_default();
-    let input =
-        ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h"].iter().map(|key| count(key)).sum::<u64>();
-    format!(
-        "${dollars:.2}, {} responses, {input} tokens in (cache included), {} out",
-        count("responses"),
-        count("output")
-    )
+    let sum = UsageSum {
+        responses: count("responses"),
+        input: ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h"].into_iter().map(count).sum(),
+        output: count("output"),
+        dollars: dollars.and_then(|text| text.parse().ok()).unwrap_or_default(),
+        is_incomplete,
+    };
+    sum.text()
 }
 
 fn document(answer: &[u8]) -> Result<Value<'_>, ToolError> {

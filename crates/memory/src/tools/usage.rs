@@ -30,16 +30,16 @@ const LISTED_SESSIONS: usize = 5;
 
 /// What was used.
 #[derive(Clone, Copy, Debug, Default)]
-struct UsageSum {
-    responses: u64,
-    input: u64,
-    output: u64,
-    dollars: f64,
-    is_incomplete: bool,
+pub(super) struct UsageSum {
+    pub(super) responses: u64,
+    pub(super) input: u64,
+    pub(super) output: u64,
+    pub(super) dollars: f64,
+    pub(super) is_incomplete: bool,
 }
 
 impl UsageSum {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let incomplete = if self.is_incomplete { " or more: a model has no price" } else { "" };
         format!(
             "${:.2}{incomplete}, {} responses, {} tokens in (cache included), {} out",

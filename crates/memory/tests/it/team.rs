@@ -67,6 +67,9 @@ fn the_cost_of_a_team_is_told_by_person() {
     assert_eq!(commands, [["usage", "--json", "--by=person", "--since=7d"]]);
     assert!(text.contains("by person: $1.25, 2 responses, 16 tokens in (cache included), 5 out."), "{text}");
     assert!(text.contains("| person ann"), "{text}");
+    let unpriced = answer.replacen('{', r#"{"unpriced":["claude-x"],"#, 1);
+    let (text, ..) = asked(Some(&unpriced), "team_usage", "{}");
+    assert!(text.contains("by person: $1.25 or more: a model has no price, 2 responses"), "{text}");
     let (why, is_error, commands) = asked(Some(answer), "team_usage", r#"{"by":"person --at=x"}"#);
     assert!(is_error && commands.is_empty(), "{why}");
 }

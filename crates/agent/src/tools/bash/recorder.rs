@@ -40,7 +40,7 @@ struct RecorderState {
     is_scanned: bool,
     /// A command in the background that ran since the last look.
     background: Option<String>,
-    /// What was said to be missing.
+    /// Reasons that the log has already.
     gaps: BTreeSet<String>,
     /// Lines that could not be written yet.
     pending: Vec<Vec<u8>>,

@@ -49,7 +49,7 @@ pub(super) fn question(direction: SummaryDirection, split: &SplitLines) -> Strin
         SummaryDirection::From => {
             let quoted: String = split.text.chars().take(MAX_QUOTED).collect();
             format!(
-                "{ASK}\n\nSum up only what was said and done from this prompt on; what came before it stays in the \
+                "{ASK}\n\nSummarize only the part from this prompt on; what came before it stays in the \
                  conversation as it is. The prompt begins: {quoted}"
             )
         }

@@ -146,7 +146,7 @@ fn what_somebody_changed_since_is_left() {
 }
 
 #[test]
-fn the_first_change_of_a_turn_decides_whoever_made_it() {
+fn the_first_change_of_a_turn_decides_no_matter_who_made_it() {
     // The command was first: the tool's copy has what the command left.
     let world = CommandWorld::new();
     let states = (FileVersion::Absent, world.version(Some("by command\n")));
