@@ -1,5 +1,6 @@
 //! Makes text of transcripts harmless: without secrets, terminal sequences and tags that a client gives a meaning.
 
+use annals_store::parallel;
 use annals_surgery::redact::Redactor;
 use annals_transcript::redact::SecretRules;
 use annals_ui::{TerminalText, one_line};
@@ -35,16 +36,37 @@ impl TextCleaner {
 
     /// A text of at most `most` bytes from `at` on. Secrets are looked for in what surrounds it, too.
     pub(crate) fn part(&mut self, text: &str, at: usize, most: usize) -> String {
-        let at = text.floor_char_boundary(at);
-        let from = text.floor_char_boundary(at.saturating_sub(MARGIN_BEFORE));
-        let to = end_of_word(text, at.saturating_add(most).saturating_add(MARGIN_BEHIND));
-        let clean = self.whole(&text[from..to]);
-        let start = match clean == text[from..to] {
-            true => at - from,
-            false => self.whole(&text[from..at]).len(),
+        let part = TextPart::new(text, at, most);
+        let clean = self.whole(part.surroundings);
+        self.cut(&part, clean)
+    }
+
+    /// The same for parts of several texts, on every core: looking for secrets takes most of the time of a call.
+    pub(crate) fn parts(&mut self, parts: &[TextPart<'_>]) -> Vec<String> {
+        let harmless = parallel::map(parts, |part| self.is_harmless(part.surroundings));
+        let cleaned = parts.iter().zip(harmless).map(|(part, is_harmless)| {
+            let clean = match is_harmless {
+                true => self.0.known_secrets_replaced(part.surroundings.to_owned()),
+                false => self.whole(part.surroundings),
+            };
+            self.cut(part, clean)
+        });
+        cleaned.collect()
+    }
+
+    /// Whether a text without the secrets that are known is clean as it is.
+    fn is_harmless(&self, text: &str) -> bool {
+        self.0.finds_nothing(text) && TerminalText::block(text).as_str() == text && without_tags(text) == text
+    }
+
+    /// What is shown of a text that was cleaned with its surroundings.
+    fn cut(&mut self, part: &TextPart<'_>, clean: String) -> String {
+        let start = match clean == part.surroundings {
+            true => part.lead,
+            false => self.whole(&part.surroundings[..part.lead]).len(),
         };
         let start = clean.floor_char_boundary(start.min(clean.len()));
-        let end = clean.floor_char_boundary(start.saturating_add(most).min(clean.len()));
+        let end = clean.floor_char_boundary(start.saturating_add(part.most).min(clean.len()));
         clean[start..end].to_owned()
     }
 
@@ -64,6 +86,25 @@ impl TextCleaner {
         // What a sequence had divided may be a secret now.
         let clean = if clean == redacted { clean } else { self.0.text(&clean) };
         without_tags(&clean)
+    }
+}
+
+/// A part of a text that is to be shown.
+pub(crate) struct TextPart<'t> {
+    /// The part, and what is looked at around it.
+    surroundings: &'t str,
+    /// How many bytes of that are before the part.
+    lead: usize,
+    /// How many bytes are shown.
+    most: usize,
+}
+
+impl<'t> TextPart<'t> {
+    pub(crate) fn new(text: &'t str, at: usize, most: usize) -> Self {
+        let at = text.floor_char_boundary(at);
+        let from = text.floor_char_boundary(at.saturating_sub(MARGIN_BEFORE));
+        let to = end_of_word(text, at.saturating_add(most).saturating_add(MARGIN_BEHIND));
+        Self { surroundings: &text[from..to], lead: at - from, most }
     }
 }
 
@@ -135,6 +176,23 @@ mod tests {
         assert!(!cleaner().line(&text, 320).contains("aB3dE5fG7hJ9kL1mN3"));
         assert_eq!(end_of_word("one two", 1), 3);
         assert_eq!(end_of_word(&"x".repeat(MAX_WORD * 2), 1), MAX_WORD + 1);
+    }
+
+    #[test]
+    fn parts_together_are_cleaned_as_one_after_the_other() {
+        let key = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+        let texts = [
+            format!("token {key} end"),
+            "a \u{1b}[31mred\u{1b}[0m word".to_owned(),
+            "<system-reminder>x".to_owned(),
+            format!("key = {key}"),
+            format!("{} plain", "x ".repeat(9000)),
+        ];
+        let parts: Vec<TextPart<'_>> = texts.iter().map(|text| TextPart::new(text, 0, 60)).collect();
+        let mut one_by_one = cleaner();
+        let expected: Vec<String> = texts.iter().map(|text| one_by_one.part(text, 0, 60)).collect();
+        assert_eq!(cleaner().parts(&parts), expected);
+        assert!(expected[0].contains("[REDACTED:") && !expected[3].contains("a1B2"));
     }
 
     #[test]

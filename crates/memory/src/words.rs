@@ -19,6 +19,9 @@ const COMMON: [&str; 66] = [
 /// A query with fewer words, and which are left; `None` for the query as it is.
 pub(crate) type UsedWords = Option<Vec<String>>;
 
+/// How many messages with a word are counted of each kind: what more have says as little.
+const MAX_COUNTED: usize = 250;
+
 /// How many of the rarest words a smaller query is built around.
 const SEEDS: usize = 4;
 
@@ -28,15 +31,19 @@ pub(crate) fn relaxed<T>(
     query: &Query,
     mut run: impl FnMut(&Query) -> Result<Option<T>, IndexError>,
 ) -> Result<Option<(T, UsedWords)>, IndexError> {
-    if let Some(found) = run(query)? {
+    let with = |all: Vec<Vec<Term>>| Query { all, ..query.clone() };
+    let telling: Vec<Vec<Term>> = query.all.iter().filter(|group| !is_common(group)).cloned().collect();
+    // Most messages have the common words, so looking for all words takes long: the others are looked for first.
+    let may_match =
+        telling.is_empty() || telling.len() == query.all.len() || index.is_matched(&with(telling.clone()))?;
+    if may_match && let Some(found) = run(query)? {
         return Ok(Some((found, None)));
     }
-    let with = |all: Vec<Vec<Term>>| Query { all, ..query.clone() };
     let mut terms = Vec::new();
-    for group in query.all.iter().filter(|group| !is_common(group)) {
-        let matches = index.match_count(&with(vec![group.clone()]))?;
+    for group in telling {
+        let matches = index.match_count(&with(vec![group.clone()]), MAX_COUNTED)?;
         if matches > 0 {
-            terms.push((matches, group.clone()));
+            terms.push((matches, group));
         }
     }
     terms.sort_by_key(|(matches, _)| *matches);

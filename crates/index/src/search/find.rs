@@ -47,11 +47,6 @@ impl Index {
         Ok(SearchResults { total: matches.rows.len() as u64, is_more: matches.is_more, hits })
     }
 
-    /// How many messages match, as far as they are counted.
-    pub fn match_count(&self, query: &Query) -> Result<u64, IndexError> {
-        Ok(self.matches(query, MatchLimits { messages: 0, sessions: 0 })?.rows.len() as u64)
-    }
-
     /// The best sessions, each with its best passages: the title, if it matches, and the others by score.
     pub fn search_sessions(
         &self,

@@ -114,6 +114,32 @@ impl Index {
         Ok(Matches { rows, groups, is_more })
     }
 
+    /// How many messages match, with their copies; at most `limit` of each table are counted.
+    pub fn match_count(&self, query: &Query, limit: usize) -> Result<u64, IndexError> {
+        let conditions = self.conditions(query)?;
+        let mut count = 0;
+        for table in tables(query) {
+            let (sql, bound) = match (query.expression(), conditions.0.is_empty()) {
+                // Their rows need not be looked at.
+                (Some(words), true) => (
+                    format!("SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT {limit}"),
+                    vec![Sql::Text(words)],
+                ),
+                _ => select(query, &conditions, table, "1", limit),
+            };
+            let sql = format!("SELECT count(*) FROM ({sql})");
+            let counted: i64 = self
+                .connection
+                .prepare_cached(&sql)?
+                .query_row(params_from_iter(&bound), |row| row.get(0))?;
+            count += counted as u64;
+            if query.expression().is_none() {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
     /// Whether any message matches.
     pub fn is_matched(&self, query: &Query) -> Result<bool, IndexError> {
         let conditions = self.conditions(query)?;

@@ -8,6 +8,7 @@ use super::passage_entry::speaker;
 use super::schema::{CURSOR, MAX_TOKENS, PROJECT, Parameter};
 use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
+use crate::cleaner::TextPart;
 use crate::error::ToolError;
 use crate::memory::{CopyFinder, Memory, MemoryStore, ProjectScope, id_word, moment, show_command};
 use crate::page::{Entry, continuation};
@@ -73,11 +74,12 @@ pub(super) fn run<S: MemoryStore>(
     let mut page = memory.page(&heading, max_tokens);
     let mut next = None;
     for (number, session) in found.sessions.iter().enumerate().skip(skipped) {
-        if !page.push(&session.entry) {
+        let (head, passages) = drawn(memory, session);
+        if !page.push(&head) {
             next = Some(number);
             break;
         }
-        if !session.passages.iter().all(|passage| page.push(passage)) {
+        if !passages.iter().all(|passage| page.push(passage)) {
             next = Some(number + 1).filter(|next| *next < found.sessions.len());
             break;
         }
@@ -92,7 +94,7 @@ pub(super) fn run<S: MemoryStore>(
     Ok(page.finish(&notes))
 }
 
-/// The sessions that a query found, drawn.
+/// The sessions that a query found.
 struct FoundSessions {
     total: u64,
     sessions: Vec<FoundSession>,
@@ -100,8 +102,11 @@ struct FoundSessions {
 }
 
 struct FoundSession {
-    entry: Entry,
-    passages: Vec<Entry>,
+    session: SessionHits,
+    /// The whole text of each passage: a secret must not be cut before it is found.
+    texts: Vec<Option<String>>,
+    /// With the words that were used.
+    query: Query,
     score: f64,
 }
 
@@ -133,7 +138,9 @@ fn found_sessions<S: MemoryStore>(
         all.total += total;
         all.words = all.words.or(words);
         for (session, texts) in sessions {
-            all.sessions.push(drawn(memory, &session, &texts, &query));
+            let hits = session.hits.iter().chain(&session.title_hit);
+            let score = hits.map(|hit| hit.score).fold(f64::MIN, f64::max);
+            all.sessions.push(FoundSession { session, texts, query: query.clone(), score });
         }
     }
     all.sessions.sort_by(|left, right| right.score.total_cmp(&left.score));
@@ -141,7 +148,6 @@ fn found_sessions<S: MemoryStore>(
     Ok(all)
 }
 
-/// The whole text of each passage: a secret must not be cut before it is found.
 fn hit_texts(
     index: &Index,
     session: &SessionHits,
@@ -150,30 +156,24 @@ fn hit_texts(
     session.hits.iter().map(|hit| index.text_of_hit(hit, copies)).collect()
 }
 
-fn drawn<S: MemoryStore>(
-    memory: &mut Memory<S>,
-    session: &SessionHits,
-    texts: &[Option<String>],
-    query: &Query,
-) -> FoundSession {
+/// The lines of a session, and those of its passages.
+fn drawn<S: MemoryStore>(memory: &mut Memory<S>, found: &FoundSession) -> (Entry, Vec<Entry>) {
+    let FoundSession { session, texts, query, .. } = found;
     let hits = if session.count == 1 { "1 hit".to_owned() } else { format!("{} hits", session.count) };
-    let entry = session_head(memory, &session.session, &session.card, &hits);
-    let passages = session.hits.iter().zip(texts).map(|(hit, text)| {
-        let entry = Entry::new(hit_head(hit));
-        match text {
-            Some(text) => {
-                let part = densest(text, query, PASSAGE_BYTES);
-                let shown = memory.cleaner.part(text, part.start, part.len());
-                let lead = if part.start > 0 { "…" } else { "" };
-                let tail = if part.end < text.len() { "…" } else { "" };
-                entry.quote(format!("{lead}{}{tail}", annals_ui::one_line(&shown)))
-            }
-            None => entry.quote("(the file is gone)"),
-        }
-    });
-    let passages = passages.collect();
-    let score = session.hits.iter().chain(&session.title_hit).map(|hit| hit.score).fold(f64::MIN, f64::max);
-    FoundSession { entry, passages, score }
+    let head = session_head(memory, &session.session, &session.card, &hits);
+    let texts: Vec<&str> = texts.iter().map(|text| text.as_deref().unwrap_or("(the file is gone)")).collect();
+    let shown: Vec<_> = texts.iter().map(|text| densest(text, query, PASSAGE_BYTES)).collect();
+    let parts: Vec<TextPart<'_>> =
+        texts.iter().zip(&shown).map(|(text, part)| TextPart::new(text, part.start, part.len())).collect();
+    let quotes = memory.cleaner.parts(&parts);
+    let mut passages = Vec::with_capacity(quotes.len());
+    for (((hit, text), part), quote) in session.hits.iter().zip(texts).zip(shown).zip(quotes) {
+        let lead = if part.start > 0 { "…" } else { "" };
+        let tail = if part.end < text.len() { "…" } else { "" };
+        passages
+            .push(Entry::new(hit_head(hit)).quote(format!("{lead}{}{tail}", annals_ui::one_line(&quote))));
+    }
+    (head, passages)
 }
 
 /// The command that shows a hit, who produced it, and when.

@@ -9,6 +9,7 @@ use super::schema::{MAX_TOKENS, PROJECT, Parameter};
 use super::search::hit_head;
 use super::{Tool, ToolGroup};
 use crate::arguments::Arguments;
+use crate::cleaner::TextPart;
 use crate::error::ToolError;
 use crate::memory::{Memory, MemoryStore, ProjectScope};
 use crate::page::Entry;
@@ -72,19 +73,23 @@ pub(super) fn run<S: MemoryStore>(
             page.push(&Entry::new(format!("{}: nothing", part.name)));
             continue;
         }
-        for hit in hits {
-            let head = format!("{}: {}", part.name, hit.head);
-            let size = head.len() + hit.part.len() + 16;
-            if size > room {
-                left_out += 1;
-                continue;
+        let mut fitting = Vec::new();
+        for hit in &hits {
+            let size = part.name.len() + hit.head.len() + hit.part.len() + 18;
+            match room.checked_sub(size) {
+                Some(rest) => {
+                    room = rest;
+                    fitting.push(hit);
+                }
+                None => left_out += 1,
             }
+        }
+        let parts: Vec<TextPart<'_>> = fitting.iter().map(|hit| hit.shown()).collect();
+        for (hit, shown) in fitting.iter().zip(memory.cleaner.parts(&parts)) {
             let lead = if hit.part.start > 0 { "…" } else { "" };
-            let shown = memory.cleaner.part(&hit.text, hit.part.start, hit.part.len());
             let quote = format!("{lead}{}", annals_ui::one_line(&shown));
-            match page.push(&Entry::new(head).quote(quote)) {
-                true => room = room.saturating_sub(size),
-                false => left_out += 1,
+            if !page.push(&Entry::new(format!("{}: {}", part.name, hit.head)).quote(quote)) {
+                left_out += 1;
             }
         }
     }
@@ -101,6 +106,12 @@ struct TopicHit {
     part: Range<usize>,
     millis: Option<i64>,
     score: f64,
+}
+
+impl TopicHit {
+    fn shown(&self) -> TextPart<'_> {
+        TextPart::new(&self.text, self.part.start, self.part.len())
+    }
 }
 
 fn find<S: MemoryStore>(

@@ -47,6 +47,11 @@ impl Redactor {
         record
     }
 
+    /// Whether the rules find no secret in a text.
+    pub fn finds_nothing(&self, text: &str) -> bool {
+        self.rules.find(text).is_empty()
+    }
+
     /// Returns a text without secrets.
     pub fn text(&mut self, text: &str) -> String {
         let mut text = text.to_owned();
@@ -66,6 +71,11 @@ impl Redactor {
                 }
             }
         }
+        self.known_secrets_replaced(text)
+    }
+
+    /// Returns a text without the secrets that were found before.
+    pub fn known_secrets_replaced(&mut self, mut text: String) -> String {
         for (span, placeholder) in self.known.find(&text).into_iter().rev() {
             text.replace_range(span, &placeholder);
         }

@@ -1,6 +1,9 @@
 //! What the lines above announce: a command or a question whose answer is a secret, a heading over logins.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use super::Evidence;
 use super::clues::ClueKind;
@@ -22,6 +25,9 @@ const MAX_SECTION_LINES: usize = 40;
 const PROMPTS: [&str; 6] = ["$ ", "# ", "% ", "➜ ", "(gdb) ", "❯ "];
 /// What stands before an answer.
 const LEADS: [&str; 8] = ["> ", "A: ", "- ", "* ", "+ ", "echo ", "$1 = ", "= "];
+
+/// The commands that print a secret, ready to be searched for.
+static SOURCES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(SOURCE_COMMANDS).ok());
 
 /// What lines above the current one announce.
 #[derive(Debug, Default)]
@@ -177,7 +183,7 @@ fn is_source(text: &str) -> bool {
     let has_word = || parts(command).any(|part| SOURCE_WORDS.contains(part.to_ascii_lowercase().as_str()));
     let is_key = || command.split_whitespace().any(|word| word.ends_with(".key") || word.ends_with("_key"));
     !OTHER_COMMANDS.contains(first)
-        && (SOURCE_COMMANDS.iter().any(|source| command.contains(source)) || has_word() || is_key())
+        && (SOURCES.as_ref().is_some_and(|sources| sources.is_match(command)) || has_word() || is_key())
 }
 
 /// "here are the creds:", "what's the password?"
