@@ -14,6 +14,10 @@ SCRIPT = {
          {"type": "tool_use", "name": "Write", "input": {"file_path": "{{CWD}}/beds.txt", "content": "1 beans\n2 onions\n3 tomatoes\n"}}],
         [{"type": "text", "text": "Bed 3 has **tomatoes** now."}],
     ],
+    "water": [
+        [{"type": "tool_use", "name": "Bash", "input": {"command": "sed 's/$/ water/' beds.txt > water.txt && rm seeds.txt"}}],
+        [{"type": "text", "text": "`water.txt` says which beds to water."}],
+    ],
 }
 
 
@@ -57,6 +61,8 @@ def pictures(annals, api, top):
     os.mkdir(os.path.join(top, "config"))
     with open(os.path.join(work, "beds.txt"), "w", encoding="utf-8") as file:
         file.write("1 beans\n2 onions\n3\n")
+    with open(os.path.join(work, "seeds.txt"), "w", encoding="utf-8") as file:
+        file.write("tomatoes\n")
     with open(script, "w", encoding="utf-8") as file:
         json.dump(SCRIPT, file)
     with subprocess.Popen([api, "--script", script, "--workdir", work], env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
@@ -66,7 +72,7 @@ def pictures(annals, api, top):
             "CLAUDE_CONFIG_DIR": os.path.join(top, "config"), "ANNALS_DATA_DIR": os.path.join(top, "data"), "ANTHROPIC_API_KEY": "dummy-key",
             "ANTHROPIC_BASE_URL": url,
         }
-        tmux = Tmux(top, environment, work, [os.path.abspath(annals), "chat", "--screen", "full", "--model", "claude-opus-4-5"])
+        tmux = Tmux(top, environment, work, [os.path.abspath(annals), "chat", "--screen", "full", "--model", "claude-opus-4-5", "--allowed-tools", "Bash"])
         try:
             tmux.sees("? keys")
             tmux.type("Which bed is free? Plan it. @@beds@@")
@@ -79,7 +85,16 @@ def pictures(annals, api, top):
             tmux.press("Enter")
             tmux.sees("free")
             context = ("chat-context", "annals chat: what fills the context window", tmux.lines())
-            return [question, context]
+            tmux.type("When do I water them? @@water@@")
+            tmux.press("Enter")
+            tmux.sees("which beds to water.")
+            tmux.type("/rewind")
+            tmux.press("Enter")
+            tmux.sees("rewind to before which prompt?")
+            tmux.press("Up", "Enter")
+            tmux.sees("summarize up to here")
+            rewind = ("chat-rewind", "annals chat: what goes back to before a prompt", tmux.lines())
+            return [question, context, rewind]
         finally:
             tmux.run("kill-server")
             server.stdin.close()

@@ -127,6 +127,18 @@ def case_summary_up_to_here(bench):
     resumed(bench, path, *(["Said by them."] if bench.version != "2.0.76" else []), "Said by us.")
 
 
+def case_image_that_is_dropped(bench):
+    os.makedirs(bench.workdir, exist_ok=True)
+    shot = os.path.join(bench.workdir, "my shot.gif")
+    with open(shot, "wb") as file:
+        file.write(b"GIF89a\x28\0\x28\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;")
+    path, = journey(
+        bench, press("Look @@hello@@ \x1b[200~" + shot.replace(" ", "\\ ") + "\x1b[201~"), sees("[Image #1]"), SETTLE, press("\r"), sees("Good day."))
+    if '"imagePasteIds":[1]' not in read(path).decode():
+        raise Failed(read(path).decode())
+    resumed(bench, path, "image/gif", "[Image: source: " + shot + "]", "Good day.")
+
+
 def case_branch(bench):
     first, second = journey(
         bench, press("Say @@hello@@\r"), sees("Good day."), press("/branch Other beds\r"), sees("resumed"), press("We: @@ours@@\r"), sees("Said by us."))

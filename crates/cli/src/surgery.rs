@@ -91,7 +91,7 @@ fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(),
             FileChange::Replace { path, bytes } | FileChange::Rewrite { path, bytes } => {
                 format!("replace {} ({})", path.display(), words::bytes(bytes.len() as u64))
             }
-            FileChange::Create { path, bytes } => {
+            FileChange::Create { path, bytes, .. } => {
                 format!("create  {} ({})", path.display(), words::bytes(bytes.len() as u64))
             }
             FileChange::Place { path, .. } => format!("write   {}", path.display()),

@@ -144,7 +144,7 @@ fn verify_result(plan: &Plan, changes: &[Change]) -> Result<(), ApplyError> {
         }
     }
     others.iter().try_for_each(|change| match change {
-        Change::Create { path, bytes } => check(path, bytes),
+        Change::Create { path, bytes, .. } => check(path, bytes),
         _ => Ok(()),
     })
 }

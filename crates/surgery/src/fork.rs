@@ -132,7 +132,7 @@ fn with_kept_ids(
     let bytes = forked_lines(transcript, nodes, &session.path, new.as_str())?;
     let path = session.path.with_file_name(format!("{new}.jsonl"));
     let mut plan = Plan::new(format!("fork {} as {new}", session.key), &session.root());
-    plan.changes.push(Change::Create { path: path.clone(), bytes: bytes.into() });
+    plan.changes.push(Change::Create { path: path.clone(), bytes: bytes.into(), mode: None });
     let (records, home) = (nodes.len(), session.home.clone());
     Ok(ForkPlan { plan, session: new, path, records, home, names: None })
 }

@@ -47,7 +47,7 @@ pub fn preview_file(plan: &Plan, shown: &[FilePreview], path: &Path) -> Vec<Clie
         return edited.clients.clone();
     }
     let new = plan.changes.iter().find_map(|change| match change {
-        Change::Create { path: made, bytes } if made == path => Some(bytes),
+        Change::Create { path: made, bytes, .. } if made == path => Some(bytes),
         _ => None,
     });
     new.map(|bytes| clients(None, bytes)).unwrap_or_default()

@@ -19,6 +19,7 @@ mod key;
 mod keymap;
 mod list;
 mod paged;
+pub mod picture;
 mod reader;
 mod refresh;
 #[cfg(unix)]

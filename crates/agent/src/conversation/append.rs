@@ -1,6 +1,6 @@
 //! Writes the lines of a conversation: prompts, responses, tool results, and what ends a turn.
 
-use annals_json::{RawJson, Value, object};
+use annals_json::{ArrayWriter, RawJson, Value, object};
 use annals_store::SessionKey;
 use annals_store::history::{NewPrompt, append as append_to_history};
 use annals_store::session::AppendError;
@@ -16,7 +16,7 @@ use super::custom_command::command_tags;
 use super::messages::{self, Grouping};
 use super::{Conversation, SessionState};
 use crate::api::request::Role;
-use crate::protocol::{Notice, Prompt, WrittenLine};
+use crate::protocol::{Notice, Prompt, TypedText, WrittenLine};
 
 /// The length of a prompt in lists, in characters.
 const MAX_LISTED_PROMPT: usize = 200;
@@ -100,7 +100,27 @@ impl Conversation<'_> {
         // An id that is known already would make two lines one.
         let uuid = prompt.uuid().filter(|uuid| is_uuid(uuid) && !self.knows(uuid));
         let draft = uuid.map_or(draft.clone(), |uuid| draft.with_uuid(uuid));
+        let numbers = prompt.typed().and_then(TypedText::image_numbers);
+        let draft = numbers.map_or(draft.clone(), |numbers| draft.field("imagePasteIds", &numbers));
         self.open_turn(draft, Some(&prompt.text()))
+    }
+
+    /// Tells the model which files the images of a prompt are, as the original does.
+    pub(crate) fn append_image_sources(&mut self, typed: &TypedText) -> Result<(), AppendError> {
+        let mut json = Vec::new();
+        let mut blocks = ArrayWriter::begin(&mut json);
+        for path in typed.images.iter().filter_map(|image| image.path.as_deref()) {
+            blocks.object(|block| {
+                block.string("type", "text").string("text", &format!("[Image: source: {path}]"));
+            });
+        }
+        blocks.end();
+        if json == b"[]" {
+            return Ok(());
+        }
+        self.append(Draft::meta_prompt(PromptContent::Blocks(&json)))?;
+        self.mark_stale();
+        Ok(())
     }
 
     /// Writes what a sub-agent that has ended leaves, behind the results of the current calls.

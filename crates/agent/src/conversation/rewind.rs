@@ -52,6 +52,14 @@ pub enum RewindError {
     Session(#[from] AppendError),
 }
 
+/// Where a conversation continues, to come back there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConversationTip {
+    /// The line that the next one follows.
+    line: Option<String>,
+    point: Option<RewindPoint>,
+}
+
 /// The parent of the next line; `None` if the conversation restarts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RewindPoint {
@@ -95,6 +103,33 @@ impl Conversation<'_> {
         let to = line_before(&bytes, prompt).ok_or_else(unknown)?;
         self.continue_at(bytes, to);
         Ok(())
+    }
+
+    /// Returns where the conversation continues.
+    pub(crate) fn tip(&self) -> ConversationTip {
+        let line = match &self.rewind_point {
+            Some(point) => point.to.clone(),
+            None => self.tip_in_file(),
+        };
+        ConversationTip { line, point: self.rewind_point.clone() }
+    }
+
+    /// Continues where the conversation was before it was rewound for something that failed. What was written meanwhile is a
+    /// branch without a continuation.
+    pub(crate) fn go_back_to(&mut self, before: ConversationTip) {
+        let SessionState::Open(backend) = &self.state else { return };
+        let is_unwritten = self.tip_in_file() == before.line || before.point.is_some();
+        let Ok(bytes) = backend.tail().map(|bytes| bytes.into_owned()) else { return };
+        self.continue_at(bytes, before.line);
+        if is_unwritten {
+            self.rewind_point = before.point;
+        }
+    }
+
+    /// The last line of the conversation in the file.
+    fn tip_in_file(&self) -> Option<String> {
+        let SessionState::Open(backend) = &self.state else { return None };
+        backend.state().tip().map(str::to_owned)
     }
 
     /// Returns what the model has in its context on both sides of a prompt.

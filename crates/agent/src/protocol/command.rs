@@ -103,6 +103,25 @@ pub struct TypedText {
     pub display: String,
     /// The texts that were pasted, each with the number of its mark.
     pub pastes: Vec<(u32, String)>,
+    /// The images that were pasted; the prompt has them as blocks, in the same order.
+    pub images: Vec<PastedImage>,
+}
+
+/// Where an image of a prompt came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastedImage {
+    /// The number of its mark.
+    pub number: u32,
+    /// The path of its file, if it has one.
+    pub path: Option<String>,
+}
+
+impl TypedText {
+    /// The numbers of the images: a JSON array, if there are any.
+    pub(crate) fn image_numbers(&self) -> Option<Vec<u8>> {
+        let numbers: Vec<String> = self.images.iter().map(|image| image.number.to_string()).collect();
+        (!numbers.is_empty()).then(|| format!("[{}]", numbers.join(",")).into_bytes())
+    }
 }
 
 impl Prompt {

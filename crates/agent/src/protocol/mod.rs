@@ -27,7 +27,7 @@ mod report;
 mod storage;
 
 pub(crate) use command::QueueChange;
-pub use command::{Command, Commands, Prompt, SummaryDirection, SummaryRange, TypedText};
+pub use command::{Command, Commands, PastedImage, Prompt, SummaryDirection, SummaryRange, TypedText};
 pub use config::{Approver, TurnConfig};
 pub use event::{Event, Notice, PullRequest, ToolProgress, UsageStorage, WrittenLine};
 pub use grants::Grants;

@@ -57,7 +57,7 @@ pub use grep::Grep;
 pub use notebook_edit::NotebookEdit;
 pub use plan::{EnterPlanMode, ExitPlanMode};
 pub use question::AskUserQuestion;
-pub use read::Read;
+pub use read::{PromptImage, Read, Thumbnail, prompt_image, thumbnail};
 pub use read_files::ReadFiles;
 pub use request::ToolRequest;
 pub use skill::{SkillCall, SkillTool};

@@ -59,6 +59,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         let line = self.conversation.append_prompt(prompt)?;
         self.conversation.append_attachments(&attachments)?;
+        if let Some(typed) = prompt.typed() {
+            self.conversation.append_image_sources(typed)?;
+        }
         Ok(Some(line))
     }
 

@@ -12,7 +12,7 @@ use super::state::TurnState;
 use crate::api::call::RetryClock;
 use crate::api::request::{Thinking, ThinkingDisplay};
 use crate::api::transport::Transport;
-use crate::protocol::{Command, Commands, Event, EventSink, QueueChange, WrittenLine};
+use crate::protocol::{Command, Commands, Event, EventSink, QueueChange, TypedText, WrittenLine};
 
 /// Tokens for thinking, for models that need a budget.
 const DEFAULT_THINKING: u64 = 16_000;
@@ -28,7 +28,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 QueueChange::Enqueue(prompt) => (QueueStep::Enqueue, prompt),
                 QueueChange::Remove(prompt) => (QueueStep::PopAll, prompt),
             };
-            self.conversation.append(Draft::queue_operation(step, Some(&prompt.content())))?;
+            // Of images, the queue has the marks.
+            let content = match prompt.typed().is_some_and(|typed| !typed.images.is_empty()) {
+                true => RawJson::string(&prompt.text()).raw().to_vec(),
+                false => prompt.content(),
+            };
+            self.conversation.append(Draft::queue_operation(step, Some(&content)))?;
             self.queued = match change {
                 QueueChange::Enqueue(_) => self.queued + 1,
                 QueueChange::Remove(_) => self.queued.saturating_sub(1),
@@ -59,6 +64,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             let attachment = object(|attachment| {
                 attachment.string("type", "queued_command").raw("prompt", &content);
                 attachment.string("commandMode", "prompt").string("timestamp", &now);
+                if let Some(numbers) = prompt.typed().and_then(TypedText::image_numbers) {
+                    attachment.raw("imagePasteIds", &numbers);
+                }
             });
             self.conversation.append(Draft::attachment(&attachment))?;
             self.conversation.mark_stale();

@@ -6,6 +6,7 @@ Keys:
   theme               auto, light, dark, light-colorblind, dark-colorblind or
                       none
   screen              of annals chat: inline, full or plain
+  pictures            of annals chat: auto, none, kitty, iterm or sixel
   notifications       of annals chat: none, bell or desktop
   keymap              of the terminal viewer: default, vim, or a table of keys
   pager               a command, used where PAGER is not set

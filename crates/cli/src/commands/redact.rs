@@ -3,8 +3,8 @@
 use annals_store::{Discovery, Store};
 use annals_surgery::Session;
 use annals_surgery::redact::{
-    RedactFile, Remedy, SecretLocation, files_left_out, files_to_redact, not_searched, plan, scan,
-    scan_left_out,
+    RedactFile, Remedy, SecretLocation, command_copies, files_left_out, files_to_redact, not_searched, plan,
+    scan, scan_left_out,
 };
 use annals_transcript::redact::SecretRules;
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, F
         })?;
     let target = ResolvedSession::find(context, &args.session)?;
     target.check_readable()?;
-    let (session, files) = read(&target)?;
+    let (session, files) = read(&target, context)?;
     if args.scan {
         let mut found = scan(&files, &rules);
         found.extend(scan_left_out(&files_left_out(&session), &rules));
@@ -57,14 +57,15 @@ fn forget_index(context: &Context) {
 }
 
 /// Reads the session and every file that refers to it, in any store or none.
-fn read(target: &ResolvedSession) -> Result<(Session, Vec<RedactFile>), Fault> {
+fn read(target: &ResolvedSession, context: &Context) -> Result<(Session, Vec<RedactFile>), Fault> {
     let config = annals_store::ConfigDir::containing(&target.path);
     let discovery = match &config {
         Some(config) => Some(Store::open(config.path()).discover()),
         None => Discovery::near(&target.path).ok(),
     };
     let session = Session::load_from(&target.path, discovery.as_ref())?;
-    let files = files_to_redact(&session, discovery.as_ref())?;
+    let mut files = files_to_redact(&session, discovery.as_ref())?;
+    files.extend(command_copies(&session, &context.data_dir()?)?);
     Ok((session, files))
 }
 

@@ -8,6 +8,7 @@ pub(crate) enum ConfigKey {
     Stores,
     Theme,
     Screen,
+    Pictures,
     Notifications,
     Keymap,
     Pager,
@@ -25,10 +26,11 @@ pub(crate) enum ConfigValue {
 
 impl ConfigKey {
     /// All keys.
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Stores,
         Self::Theme,
         Self::Screen,
+        Self::Pictures,
         Self::Notifications,
         Self::Keymap,
         Self::Pager,
@@ -41,6 +43,7 @@ impl ConfigKey {
             Self::Stores => "stores",
             Self::Theme => "theme",
             Self::Screen => "screen",
+            Self::Pictures => "pictures",
             Self::Notifications => "notifications",
             Self::Keymap => "keymap",
             Self::Pager => "pager",
@@ -63,6 +66,7 @@ impl ConfigKey {
         match self {
             Self::Theme => "auto, light, dark, light-colorblind, dark-colorblind or none",
             Self::Screen => "inline, full or plain",
+            Self::Pictures => "auto, none, kitty, iterm or sixel",
             Self::Notifications => "none, bell or desktop",
             Self::Keymap => "default, vim, or a table of keys",
             _ if self.is_list() => "a list of texts",
@@ -78,6 +82,9 @@ impl ConfigKey {
                     .contains(&text.as_str())
             }
             (Self::Screen, ConfigValue::Text(text)) => ["inline", "full", "plain"].contains(&text.as_str()),
+            (Self::Pictures, ConfigValue::Text(text)) => {
+                ["auto", "none", "kitty", "iterm", "sixel"].contains(&text.as_str())
+            }
             (Self::Notifications, ConfigValue::Text(text)) => {
                 ["none", "bell", "desktop"].contains(&text.as_str())
             }

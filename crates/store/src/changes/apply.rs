@@ -9,7 +9,7 @@ use crate::busy::Busy;
 use crate::data_dir::DataDir;
 use crate::files::{
     OldFile, Steps, WriteError, clear_left_overs, create_folder, create_folder_like_parent, move_in_steps,
-    place_new, remove, set_mode, stage_file, stage_with_old_time,
+    place_new, remove, set_mode, set_staged_mode, stage_file, stage_with_old_time,
 };
 use crate::journal::{Effect, Journal, JournalEntry, Reverter, Stage};
 use crate::session::InUse;
@@ -88,7 +88,10 @@ impl Transaction<'_> {
         for change in self.set.changes {
             steps.step()?;
             match change {
-                Change::Create { path, bytes } => stage_file(path, bytes)?,
+                Change::Create { path, bytes, mode } => {
+                    stage_file(path, bytes)?;
+                    mode.map_or(Ok(()), |mode| set_staged_mode(path, mode))?;
+                }
                 Change::Replace { bytes, .. } => stage_file(self.target(change), bytes)?,
                 Change::Rewrite { bytes, .. } => stage_with_old_time(self.target(change), bytes)?,
                 _ => {}

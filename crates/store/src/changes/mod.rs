@@ -49,6 +49,8 @@ pub enum Change {
         path: PathBuf,
         /// What it will hold.
         bytes: FileBytes,
+        /// Its permission bits; by default it is for its owner only.
+        mode: Option<u32>,
     },
     /// Moves a prepared file, with its mode and times, to a path where nothing exists, or will exist once an earlier change
     /// is done. Undo moves it to the trash.

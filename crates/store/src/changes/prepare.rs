@@ -61,7 +61,7 @@ impl Preparation {
             Change::Create { path, .. } if exists(path) => {
                 return fail(WriteError::Exists { path: path.clone() });
             }
-            Change::Create { path, bytes } => {
+            Change::Create { path, bytes, .. } => {
                 Effect::Created { path: path.clone(), bytes: bytes.len() as u64 }
             }
             Change::Move { to, .. } if exists(to) => return fail(WriteError::Exists { path: to.clone() }),

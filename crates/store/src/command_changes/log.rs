@@ -82,6 +82,8 @@ pub struct CommandChange {
     pub origin: ChangeOrigin,
     /// The content before.
     pub before: FileVersion,
+    /// The permission bits before, if they are known.
+    pub mode: Option<u32>,
     /// The content after.
     pub after: FileVersion,
 }
@@ -109,6 +111,9 @@ impl CommandChange {
             line.string("folder", &self.folder.to_string_lossy()).string("path", &self.path);
             line.boolean("background", self.origin == ChangeOrigin::Background);
             line.string("before", &self.before.word()).string("after", &self.after.word());
+            if let Some(mode) = self.mode {
+                line.number("mode", mode);
+            }
         })
     }
 }
@@ -160,6 +165,8 @@ pub(super) fn parse(line: &[u8]) -> Option<LogLine> {
         call: text("call")?,
         origin: if is_background { ChangeOrigin::Background } else { ChangeOrigin::Command },
         before: FileVersion::parse(&text("before")?)?,
+        // Older releases wrote none.
+        mode: fields.count("mode").and_then(|mode| u32::try_from(mode).ok()).map(|mode| mode & 0o777),
         after: FileVersion::parse(&text("after")?)?,
     }))
 }

@@ -61,6 +61,11 @@ impl CommandChanges {
         Ok(Self { folder: data.commands().join(name.as_str()) })
     }
 
+    /// Returns the folder of the log and of the copies.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Returns the folder of the copies.
     pub fn copies(&self) -> Result<CopyFolder, WriteError> {
         CopyFolder::open(&self.folder.join("copies"))
@@ -147,12 +152,14 @@ mod tests {
             call: "toolu_1".to_owned(),
             origin: ChangeOrigin::Background,
             before: FileVersion::Absent,
+            mode: None,
             after: FileVersion::NotCopied(NoCopyReason::TooLarge),
         };
         let early = CommandChange {
             time: 3,
             origin: ChangeOrigin::Command,
             before: FileVersion::Copy(sha256(b"x")),
+            mode: Some(0o755),
             ..change.clone()
         };
         let gap = HistoryGap { time: 5, why: "there are too many files".to_owned() };

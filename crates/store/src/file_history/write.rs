@@ -10,10 +10,11 @@ use annals_transcript::record::FileBackup;
 use annals_transcript::time::{Timestamp, format_millis};
 
 use super::path_hash;
-use crate::files::{PlainName, WriteError, create_file};
+use crate::files::{PlainName, WriteError, create_file, set_mode};
 use crate::key::SessionKey;
 use crate::layout::ConfigDir;
 use crate::lexical::resolve;
+use crate::platform;
 use crate::read::{ReadError, read_below, read_file_if_there};
 use crate::scan::modified_millis;
 
@@ -106,7 +107,8 @@ impl Backups {
         self.remember(path, BackupVersion { name, version, time });
     }
 
-    /// Keeps a file as it is now, before it is edited. The copy is on the disk, 0600, when this returns.
+    /// Keeps a file as it is now, before it is edited. The copy is on the disk when this returns, 0600, or 0700 if
+    /// the file can be run.
     ///
     /// A file that is as it was when it was last kept gets no new copy, and the answer is the one from then.
     pub fn keep(&mut self, path: &Path, now: i64) -> Result<BackupVersion, BackupError> {
@@ -122,6 +124,7 @@ impl Backups {
         }
         let mut version = newest.map_or(1, |newest| newest.version.saturating_add(1));
         let mut name = None;
+        let is_executable = fs::metadata(&path).is_ok_and(|metadata| platform::mode(&metadata) & 0o100 != 0);
         if let Some(bytes) = content {
             name = Some(loop {
                 let name = format!("{hash}@v{version}");
@@ -131,6 +134,9 @@ impl Backups {
                     (made, _) => break made.map(|()| name)?,
                 }
             });
+        }
+        if let Some(name) = name.as_ref().filter(|_| is_executable) {
+            set_mode(&self.folder.join(name), 0o700)?;
         }
         let kept = BackupVersion { name, version, time: now };
         self.newest.insert(path, kept.clone());

@@ -28,7 +28,9 @@ pub use move_path::move_path;
 pub(crate) use move_path::{MoveState, complete_move, move_in_steps};
 pub use name::{NameError, PlainName};
 pub use plain_path::{PathRefusal, PathState, resolve_plain_file};
-pub(crate) use replace::{clear_left_overs, folder_of, place_new, set_staged_time, stage, target_of};
+pub(crate) use replace::{
+    clear_left_overs, folder_of, place_new, set_staged_mode, set_staged_time, stage, target_of,
+};
 pub use replace::{create_file, replace_file, stage_file, stage_with_old_time, swap_in, unstage};
 pub use steps::Steps;
 pub(crate) use swap::{OldFile, forget_old_files, old_file_of, swap_and_carry_over, take_back};

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use super::WriteError;
 use super::folder::{create_folder, new_file, sync_folder};
 use super::temporary::{all_staged, staged};
+use crate::platform;
 
 /// Replaces or creates a file: the bytes go to a new file next to it, are synced, and the new file is renamed.
 ///
@@ -41,6 +42,11 @@ pub fn stage_with_old_time(path: &Path, bytes: &[u8]) -> Result<(), WriteError> 
         set_staged_time(path, time);
     }
     Ok(())
+}
+
+/// Gives the staged file permission bits.
+pub(crate) fn set_staged_mode(path: &Path, mode: u32) -> Result<(), WriteError> {
+    platform::set_mode(&staged(path), mode).map_err(WriteError::at(path)).inspect_err(|_| unstage(path))
 }
 
 /// Gives the staged file a time. The time of the last change orders sessions: worth keeping, not worth failing for.

@@ -126,7 +126,7 @@ fn exact(bundle: &Bundle, session: &Session, target: &ImportTarget) -> ImportPla
         let role = FileRole::of_relative(Path::new(&file.path));
         if !matches!(role, FileRole::Plan { .. } | FileRole::PasteCache { .. } | FileRole::History) {
             let path = target.config.path().join(&file.path);
-            plan.changes.push(Change::Create { path, bytes: file.bytes.clone() });
+            plan.changes.push(Change::Create { path, bytes: file.bytes.clone(), mode: None });
         }
     }
     let path = target.config.session(&bundle.slug, &session.key);
@@ -182,7 +182,7 @@ fn add_shared(bundle: &Bundle, target: &ImportTarget, plan: &mut Plan) {
     for (inside, file) in bundle.shared() {
         let path = target.config.path().join(inside);
         match target.config.read_if_there(&path) {
-            Ok(None) => plan.changes.push(Change::Create { path, bytes: file.bytes.clone() }),
+            Ok(None) => plan.changes.push(Change::Create { path, bytes: file.bytes.clone(), mode: None }),
             Ok(Some(bytes)) if *bytes == *file.bytes => {}
             _ => plan.notes.push(format!("{} is there already, and stays as it is", path.display())),
         }
@@ -217,7 +217,7 @@ fn add_prompts(
     }
     match old {
         Some(old) => plan.replace(&path, &old, new),
-        None => plan.changes.push(Change::Create { path, bytes: new.into() }),
+        None => plan.changes.push(Change::Create { path, bytes: new.into(), mode: None }),
     }
     Ok(())
 }

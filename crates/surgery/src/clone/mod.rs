@@ -179,7 +179,7 @@ impl ClonePlan {
         let sent = check::check_same(&session.path, lines, &bytes, &self.names)?;
         self.plan.notes.extend(sent);
         self.records = Transcript::parse(&bytes).nodes().len();
-        self.plan.changes.push(Change::Create { path: self.path.clone(), bytes: bytes.into() });
+        self.plan.changes.push(Change::Create { path: self.path.clone(), bytes: bytes.into(), mode: None });
         Ok(())
     }
 
@@ -191,7 +191,7 @@ impl ClonePlan {
         let rewriter = LineRewriter { names: &self.names, fork_origin: ForkOrigin::Remove, moved };
         let bytes = rewriter.file(&agent.bytes).map_err(|fault| fault.at(&agent.entry.path))?;
         let path = places::of_agent(session, &agent.entry, self);
-        self.plan.changes.push(Change::Create { path, bytes: bytes.into() });
+        self.plan.changes.push(Change::Create { path, bytes: bytes.into(), mode: None });
         Ok(())
     }
 
@@ -202,6 +202,6 @@ impl ClonePlan {
             true => LineRewriter::of(&self.names).any(&session_file.bytes).into(),
             false => session_file.bytes.clone(),
         };
-        self.plan.changes.push(Change::Create { path, bytes });
+        self.plan.changes.push(Change::Create { path, bytes, mode: None });
     }
 }

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use annals_store::command_changes::CommandChanges;
 use annals_store::plans::plans;
 use annals_store::platform::link_count;
 use annals_store::read::{ReadError, read_file};
-use annals_store::{ConfigDir, Discovery, FileBytes, FileRole, SessionEntry, SessionKey, Summary};
+use annals_store::{ConfigDir, DataDir, Discovery, FileBytes, FileRole, SessionEntry, SessionKey, Summary};
 
 use crate::prompts::prompts_of;
 use crate::session::Session;
@@ -33,6 +34,8 @@ pub enum FileFormat {
     Output,
     /// Plain text.
     Text,
+    /// A copy that is named after its content: it is removed, since with other content it would be none.
+    Copy,
 }
 
 /// A file to redact.
@@ -109,6 +112,20 @@ pub fn files_to_redact(
     }
     let mut seen = HashSet::new();
     files.retain(|file| seen.insert(file.path.clone()));
+    Ok(files)
+}
+
+/// What annals keeps of the files that commands of a session changed: the log, and copies of their contents.
+pub fn command_copies(session: &Session, data: &DataDir) -> Result<Vec<RedactFile>, ReadError> {
+    let mut files = Vec::new();
+    let Ok(changes) = CommandChanges::of_session(data, &session.key) else { return Ok(files) };
+    let mut paths = Vec::new();
+    walk(changes.folder(), 0, &mut |path| paths.push(path.to_path_buf()));
+    for path in paths {
+        let is_log = path.parent() == Some(changes.folder());
+        let format = if is_log { FileFormat::Text } else { FileFormat::Copy };
+        add_if_there(&mut files, path, format)?;
+    }
     Ok(files)
 }
 

@@ -17,7 +17,7 @@ use annals_transcript::redact::{
     CallLog, FileText, Placeholders, SecretKind, SecretRules, masked, replacements,
 };
 
-pub use files::{FileFormat, RedactFile, files_left_out, files_to_redact};
+pub use files::{FileFormat, RedactFile, command_copies, files_left_out, files_to_redact};
 pub use redactor::Redactor;
 
 use crate::edit::FileEdit;
@@ -165,11 +165,22 @@ pub fn plan(session: &Session, files: &[RedactFile], rules: &SecretRules) -> Res
     let (now, placeholders) = redacted(files.to_vec(), rules)?;
     let secrets: usize = placeholders.counts().values().sum();
     let mut plan = Plan::new(format!("redact {} in {}", plural(secrets), session.key), &session.root());
+    let mut copies = 0;
     for (old, new) in files.iter().zip(&now).filter(|(old, new)| old.bytes != new.bytes) {
         match old.format {
             FileFormat::Lines | FileFormat::History(_) => plan.edit(edit_of(old, &new.bytes)),
+            FileFormat::Copy => {
+                plan.depend_on(&old.path, &old.bytes);
+                plan.changes.push(Change::Discard { path: old.path.clone() });
+                copies += 1;
+            }
             _ => plan.replace(&old.path, &old.bytes, new.bytes.clone()),
         }
+    }
+    if copies > 0 {
+        let copies = if copies == 1 { "1 copy".to_owned() } else { format!("{copies} copies") };
+        let note = "of files that commands changed have secrets and are removed: a rewind leaves those files";
+        plan.notes.push(format!("{copies} {note}"));
     }
     plan.notes.extend(not_searched(session, files).iter().map(SkippedEntry::to_string));
     if !plan.is_empty() {

@@ -29,7 +29,7 @@ pub(super) fn rewrite(file: &RedactFile, log: &mut CallLog, look: &mut ReplaceFn
         FileFormat::Index(session) => of_index(bytes, session, log, look),
         FileFormat::Record => rewrite_json(bytes, JsonContext::Record, log, look),
         FileFormat::Output => rewrite_json(bytes, JsonContext::ToolData, log, look),
-        FileFormat::Text => rewrite_text(bytes, 0, &TextOrigin::Unknown, look),
+        FileFormat::Text | FileFormat::Copy => rewrite_text(bytes, 0, &TextOrigin::Unknown, look),
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn rewrite_structure(file: &RedactFile, look: &mut ReplaceFn<'_>) {
         FileFormat::Record | FileFormat::Output => {
             rewrite_json(bytes, JsonContext::ScanOnly, log, look);
         }
-        FileFormat::History(_) | FileFormat::Index(_) | FileFormat::Text => {}
+        FileFormat::History(_) | FileFormat::Index(_) | FileFormat::Text | FileFormat::Copy => {}
     }
 }
 

@@ -24,8 +24,8 @@ pub(super) enum FileState {
     Absent,
     /// The content itself.
     Content(String),
-    /// As it was before a command of annals changed it.
-    Recorded(FileVersion),
+    /// As it was before a command of annals changed it, and its permission bits.
+    Recorded(FileVersion, Option<u32>),
     /// In a format that no known release writes.
     Unknown,
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use annals_store::changes::Change;
 use annals_store::command_changes::NoCopyReason;
 use annals_store::files::{PathRefusal, PathState, resolve_plain_file};
+use annals_store::platform::mode;
 use annals_store::project_slug;
 use annals_store::protected::{is_instructions, is_protected};
 use annals_store::read::{read_below, read_file_if_there};
@@ -16,7 +17,7 @@ use super::command_edits::CommandEdits;
 use super::file_history::{FileState, SnapshotHistory};
 use super::tool_edits::{ToolEdit, edits, is_same};
 use super::turns::RewindTurn;
-use super::{ForeignChanges, RewindError, RewindOptions, write};
+use super::{ForeignChanges, RewindError, RewindOptions, create, write};
 use crate::plan::Plan;
 use crate::session::Session;
 
@@ -136,7 +137,7 @@ pub(super) fn rewind(
         };
         let is_copied = states.get(name).is_some_and(Option::is_some);
         if !is_copied || (!history.is_in_snapshot(name, turn.uuid.as_deref()) && is_first()) {
-            states.insert(name, Some(FileState::Recorded(change.before.clone())));
+            states.insert(name, Some(FileState::Recorded(change.before.clone(), change.mode)));
         }
     }
     let rewinder = FileRewinder {
@@ -261,7 +262,7 @@ impl FileRewinder<'_> {
                 FileOutcome::Restored
             }
             (None, Some(then)) => {
-                write(path, None, then, plan);
+                create(path, then, Some(self.mode(path, state)), plan);
                 FileOutcome::Created
             }
             (Some(now), None) => {
@@ -279,7 +280,7 @@ impl FileRewinder<'_> {
         match state {
             FileState::Absent => Ok(None),
             FileState::Content(content) => Ok(Some(content.clone().into_bytes())),
-            FileState::Recorded(version) => self.commands.content(version),
+            FileState::Recorded(version, _) => self.commands.content(version),
             FileState::Unknown => Err(SkipReason::Unknown),
             FileState::Copy { name, is_first } => {
                 let copy = copy_of(self.session, name)?;
@@ -287,6 +288,25 @@ impl FileRewinder<'_> {
                 Ok(Some(late.unwrap_or(copy)))
             }
         }
+    }
+
+    /// The permission bits of a file that is made again: those that were recorded, else those of the folder, executable if its
+    /// copy is.
+    fn mode(&self, path: &Path, state: &FileState) -> u32 {
+        let bits = |path: &Path| path.metadata().ok().map(|metadata| mode(&metadata));
+        let is_executable = match state {
+            FileState::Recorded(_, Some(mode)) => return mode & 0o777,
+            FileState::Copy { name, .. } => {
+                let folder =
+                    self.session.home.as_ref().map(|(config, _)| config.file_history_of(&self.session.key));
+                folder.and_then(|folder| bits(&folder.join(name))).is_some_and(|mode| mode & 0o100 != 0)
+            }
+            _ => false,
+        };
+        let folder = path.ancestors().skip(1).find_map(bits).unwrap_or(0o700);
+        let readable = (folder & 0o666) | 0o600;
+        // Those who read it may run it.
+        if is_executable { readable | ((readable & 0o444) >> 2) } else { readable }
     }
 
     /// 2.0.76 made the first copy after the first edit. Before that edit, the result of the edit has the original; after

@@ -177,6 +177,11 @@ pub fn apply(
 pub(crate) fn write(path: &Path, old: Option<&[u8]>, new: Vec<u8>, plan: &mut Plan) {
     match old {
         Some(old) => plan.replace(path, old, new),
-        None => plan.changes.push(Change::Create { path: path.to_path_buf(), bytes: new.into() }),
+        None => create(path, new, None, plan),
     }
+}
+
+/// Creates a file with these permission bits.
+fn create(path: &Path, new: Vec<u8>, mode: Option<u32>, plan: &mut Plan) {
+    plan.changes.push(Change::Create { path: path.to_path_buf(), bytes: new.into(), mode });
 }

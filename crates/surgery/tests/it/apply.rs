@@ -28,7 +28,11 @@ fn plan() -> (Home, Plan) {
     let mut plan = Plan::new("a test", &home.config_dir());
     plan.edit(edit);
     plan.changes = vec![
-        Change::Create { path: home.config_dir().join("new/file.txt"), bytes: b"new".to_vec().into() },
+        Change::Create {
+            path: home.config_dir().join("new/file.txt"),
+            bytes: b"new".to_vec().into(),
+            mode: None,
+        },
         Change::Replace { path: side, bytes: b"[1]".to_vec().into() },
         Change::Move { from: moved, to: home.config_dir().join("file-history/q/y@v1") },
         Change::Discard { path: gone },
@@ -76,8 +80,11 @@ fn nothing_is_written_that_would_be_wrong_or_meets_another() {
     assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::InUse(_))));
     drop(lock);
     let there = plan.changes.clone();
-    plan.changes
-        .push(Change::Create { path: home.config_dir().join("todos/a.json"), bytes: b"".to_vec().into() });
+    plan.changes.push(Change::Create {
+        path: home.config_dir().join("todos/a.json"),
+        bytes: b"".to_vec().into(),
+        mode: None,
+    });
     assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changes(_))));
     assert_eq!(tree(&home.config_dir()), before);
     plan.changes = there;

@@ -83,7 +83,7 @@ pub(crate) fn load(path: &Path) -> (Session, Vec<SessionFile>) {
 /// The files that a plan creates.
 pub(crate) fn made(changes: &[Change]) -> BTreeMap<PathBuf, &[u8]> {
     let made = changes.iter().map(|change| match change {
-        Change::Create { path, bytes } => (path.clone(), &**bytes),
+        Change::Create { path, bytes, .. } => (path.clone(), &**bytes),
         other => panic!("{other:?}"),
     });
     made.collect()

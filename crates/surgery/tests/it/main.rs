@@ -14,6 +14,7 @@ mod growth;
 mod merge;
 mod move_project;
 mod redact;
+mod redact_copies;
 mod repair;
 mod rewind;
 mod steps;

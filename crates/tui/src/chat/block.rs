@@ -8,6 +8,7 @@ use annals_ui::view::{Item, ItemBody, PromptKind};
 use annals_ui::{TerminalText, figures};
 
 use super::call::CallBlock;
+use crate::picture::Picture;
 
 /// Lines that are left of a long output.
 const MAX_OUTPUT_LINES: usize = 4;
@@ -34,6 +35,8 @@ pub(crate) enum ChatBlock {
     Call(Box<CallBlock>),
     /// A message of the program.
     Notes(Vec<StyledLine>),
+    /// A picture of the block before it. It is only in the scrollback: elsewhere the block itself names it.
+    Picture(Box<Picture>),
     /// Anything else of a stored session.
     Item(Box<Item>),
 }
@@ -184,6 +187,7 @@ impl ChatBlock {
                 vec![vec![Span::new(format!("∴ {short}{more}"), Style::DIM.italic())]]
             }
             Self::Call(call) => call.layout(form, &options),
+            Self::Picture(_) => Vec::new(),
             Self::Notes(lines) => lines.iter().flat_map(|line| wrap(&cleaned(line), options.width)).collect(),
             Self::Item(item) => {
                 let items = std::slice::from_ref(&**item);

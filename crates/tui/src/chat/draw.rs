@@ -4,8 +4,10 @@ use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, width};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
+use super::log::FinishedLines;
 use super::screen::{ChatScreen, ScreenLayout};
 use crate::draw::{put_spans, to_ascii};
+use crate::picture::Picture;
 
 /// Queued prompts that are shown.
 const MAX_QUEUE_SHOWN: usize = 3;
@@ -18,6 +20,15 @@ const SPINNER: [&str; 4] = ["✶", "✳", "✢", "✳"];
 pub(crate) struct ChatFrame {
     pub(crate) rows: Vec<StyledLine>,
     pub(crate) cursor: Option<(usize, usize)>,
+}
+
+/// Rows for the scrollback.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinishedRows {
+    /// Their cells.
+    pub cells: Buffer,
+    /// The pictures in blank rows of them, each with the first of its rows.
+    pub pictures: Vec<(u16, Picture)>,
 }
 
 impl ChatFrame {
@@ -38,9 +49,10 @@ impl ChatFrame {
 
 impl ChatScreen {
     /// Takes the lines that are finished, for the scrollback.
-    pub(crate) fn take_finished(&mut self) -> Vec<StyledLine> {
+    pub(crate) fn take_finished(&mut self) -> FinishedLines {
         let options = self.render_options();
-        self.log.take_finished(&options)
+        // The cursor goes back to the first row of a picture, and must find it on the screen.
+        self.log.take_finished(&options, usize::from(self.size.1).saturating_sub(2))
     }
 
     /// The part below the scrollback: what is not finished, and what is typed.
@@ -98,9 +110,17 @@ impl ChatScreen {
     }
 
     /// Takes what is finished and not in the scrollback yet.
-    pub fn scroll_off(&mut self) -> Buffer {
-        let frame = ChatFrame { rows: self.take_finished(), cursor: None };
-        frame.cells(self.size.0, self.options.unicode)
+    pub fn scroll_off(&mut self) -> FinishedRows {
+        let finished = self.take_finished();
+        self.finished_rows(finished)
+    }
+
+    /// Puts finished lines into cells.
+    pub(crate) fn finished_rows(&self, finished: FinishedLines) -> FinishedRows {
+        let frame = ChatFrame { rows: finished.lines, cursor: None };
+        let place = |(row, picture): (usize, Picture)| Some((u16::try_from(row).ok()?, picture));
+        let pictures = finished.pictures.into_iter().filter_map(place).collect();
+        FinishedRows { cells: frame.cells(self.size.0, self.options.unicode), pictures }
     }
 
     /// What is waited for, the queue, and the question or the prompt.

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use annals_ui::terminal::ColorMode;
 use ratatui_core::buffer::Buffer;
 
+use super::draw::FinishedRows;
 use crate::cells::write_row;
 
 /// The rows that are on the terminal below the scrollback.
@@ -37,7 +38,7 @@ impl InlineRows {
     /// Writes the sequences that print finished rows and bring the rows below them up to date.
     pub(crate) fn write(
         &mut self,
-        finished: &Buffer,
+        finished: &FinishedRows,
         cells: &Buffer,
         cursor: Option<(usize, usize)>,
         mode: ColorMode,
@@ -50,14 +51,11 @@ impl InlineRows {
         };
         let (rows, widths): (Vec<String>, Vec<usize>) = (0..cells.area.height).map(|y| row(cells, y)).unzip();
         let mut at = self.cursor;
-        let is_whole = self.is_stale || finished.area.height > 0 || rows.len() != self.shown.len();
+        let is_whole = self.is_stale || finished.cells.area.height > 0 || rows.len() != self.shown.len();
         if is_whole {
             up(at, out);
             out.push('\r');
-            for y in 0..finished.area.height {
-                out.push_str(&row(finished, y).0);
-                out.push_str("\u{1b}[K\r\n");
-            }
+            finished.write(mode, out);
             for (number, text) in rows.iter().enumerate() {
                 if number > 0 {
                     out.push_str("\r\n");
@@ -91,6 +89,23 @@ impl InlineRows {
     }
 }
 
+impl FinishedRows {
+    /// Writes the rows, each ended by a break, and the pictures over theirs once these are on the terminal.
+    pub(crate) fn write(&self, mode: ColorMode, out: &mut String) {
+        for y in 0..self.cells.area.height {
+            write_row(&self.cells, y, mode, out);
+            out.push_str("\u{1b}[K\r\n");
+            let ended = self.pictures.iter().filter(|(first, picture)| first + picture.rows == y + 1);
+            for (_, picture) in ended {
+                // Terminals differ in where a picture leaves the cursor.
+                up(usize::from(picture.rows), out);
+                let _ = write!(out, "\u{1b}[3G\u{1b}7{}\u{1b}8\r", picture.sequence);
+                go(0, usize::from(picture.rows), out);
+            }
+        }
+    }
+}
+
 fn up(rows: usize, out: &mut String) {
     if rows > 0 {
         let _ = write!(out, "\u{1b}[{rows}A");
@@ -112,6 +127,7 @@ mod tests {
     use ratatui_core::style::Style;
 
     use super::*;
+    use crate::picture::Picture;
 
     fn rows(columns: u16, lines: &[&str]) -> Buffer {
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, u16::try_from(lines.len()).unwrap()));
@@ -124,9 +140,29 @@ mod tests {
     fn show(inline: &mut InlineRows, screen: &mut Screen, finished: &[&str], live: &[&str]) -> usize {
         let mut out = String::new();
         let cursor = Some((2, live.len() - 2));
-        inline.write(&rows(20, finished), &rows(20, live), cursor, ColorMode::Plain, &mut out);
+        let finished = FinishedRows { cells: rows(20, finished), pictures: Vec::new() };
+        inline.write(&finished, &rows(20, live), cursor, ColorMode::Plain, &mut out);
         screen.feed(out.as_bytes());
         out.len()
+    }
+
+    #[test]
+    fn a_picture_is_written_over_its_rows_and_the_cursor_is_below_it() {
+        let picture = Picture { columns: 4, rows: 3, sequence: "\u{1b}_Ga=T;AAAA\u{1b}\\".to_owned() };
+        // Whether it is on the screen already or everything scrolls up for it.
+        for height in [12, 6] {
+            let (mut inline, mut screen) = (InlineRows::default(), Screen::new(20, height));
+            show(&mut inline, &mut screen, &["header"], &["> a", "foot"]);
+            let cells = rows(20, &["look", "", "", "", "after"]);
+            let finished = FinishedRows { cells, pictures: vec![(1, picture.clone())] };
+            let mut out = String::new();
+            inline.write(&finished, &rows(20, &["> b", "foot"]), Some((2, 0)), ColorMode::Plain, &mut out);
+            // What stands for the picture shows where it is.
+            screen.feed(out.replace("\u{1b}_Ga=T;AAAA\u{1b}\\", "xxx\u{1b}[B\u{8}\u{8}yy").as_bytes());
+            show(&mut inline, &mut screen, &["last"], &["> c", "foot"]);
+            let expected = "header\nlook\n  xxx\n   yy\n\nafter\nlast\n> c\nfoot";
+            assert_eq!(screen.text().trim_end(), expected, "{height}: {out:?}");
+        }
     }
 
     #[test]

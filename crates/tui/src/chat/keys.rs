@@ -29,7 +29,7 @@ impl ChatKeyScope {
 }
 
 /// What keys do where.
-pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 37] = [
+pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 38] = [
     (ChatKeyScope::Prompt, "enter", "sends the prompt; after `\\` it breaks the line"),
     (ChatKeyScope::Prompt, "ctrl-j", "breaks the line"),
     (ChatKeyScope::Prompt, "up, down", "moves within the text, then through earlier prompts"),
@@ -38,6 +38,7 @@ pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 37] = [
     (ChatKeyScope::Prompt, "ctrl-r", "searches earlier prompts of all projects"),
     (ChatKeyScope::Prompt, "ctrl-g", "edits the text in `$VISUAL` or `$EDITOR`, between turns"),
     (ChatKeyScope::Prompt, "ctrl-s", "puts the text aside; with no text, brings it back"),
+    (ChatKeyScope::Prompt, "ctrl-v", "inserts the image of the clipboard"),
     (ChatKeyScope::Prompt, "shift-tab", "changes the permission mode"),
     (ChatKeyScope::Prompt, "ctrl-o", "shows the transcript, with everything in full"),
     (ChatKeyScope::Prompt, "esc esc", "clears the text; with none, rewinds"),

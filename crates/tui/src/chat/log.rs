@@ -5,6 +5,25 @@ use annals_ui::view::Item;
 
 use super::block::{BlockForm, ChatBlock, TextBlock};
 use super::call::CallBlock;
+use crate::picture::Picture;
+
+/// Lines for the scrollback, and the pictures that stand in blank ones of them, each with the first of its lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FinishedLines {
+    pub(crate) lines: Vec<StyledLine>,
+    pub(crate) pictures: Vec<(usize, Picture)>,
+}
+
+impl FinishedLines {
+    /// The last of them, and the pictures that are whole there.
+    pub(crate) fn last(mut self, max_lines: usize) -> Self {
+        let first = self.lines.len().saturating_sub(max_lines);
+        let pictures = self.pictures.into_iter();
+        let pictures =
+            pictures.filter_map(|(row, picture)| Some((row.checked_sub(first)?, picture))).collect();
+        Self { lines: self.lines.split_off(first), pictures }
+    }
+}
 
 /// The blocks of a conversation.
 #[derive(Debug, Default)]
@@ -91,6 +110,18 @@ impl ChatLog {
         })
     }
 
+    /// Adds pictures behind a call, which has ended.
+    pub(crate) fn add_pictures_of(&mut self, call: &str, pictures: Vec<Picture>) {
+        let is_it = |block: &ChatBlock| matches!(block, ChatBlock::Call(found) if found.id() == call);
+        let Some(at) = self.blocks.iter().rposition(is_it) else { return };
+        if pictures.is_empty() || at < self.printed.0 {
+            return;
+        }
+        self.changes += 1;
+        let blocks = pictures.into_iter().map(|picture| ChatBlock::Picture(Box::new(picture)));
+        self.blocks.splice(at + 1..at + 1, blocks);
+    }
+
     /// Ends what has not ended.
     pub(crate) fn finish_all(&mut self, options: &RenderOptions<'_>) {
         self.changes += 1;
@@ -103,9 +134,9 @@ impl ChatLog {
         }
     }
 
-    /// Adds the items of a stored session.
-    pub(crate) fn extend(&mut self, items: Vec<Item>) {
-        self.blocks.extend(items.into_iter().filter_map(ChatBlock::of_item));
+    /// Adds an item of a stored session.
+    pub(crate) fn add_item(&mut self, item: Item) {
+        self.blocks.extend(ChatBlock::of_item(item));
     }
 
     /// The lines of a block, after the blank line that separates it.
@@ -122,11 +153,20 @@ impl ChatLog {
         at > 0 && self.blocks[at].has_gap_after(&self.blocks[at - 1])
     }
 
-    /// Takes the lines that are finished and not in the scrollback yet.
-    pub(crate) fn take_finished(&mut self, options: &RenderOptions<'_>) -> Vec<StyledLine> {
-        let mut out = Vec::new();
+    /// Takes the lines that are finished and not in the scrollback yet. Pictures of more rows are left out.
+    pub(crate) fn take_finished(&mut self, options: &RenderOptions<'_>, max_rows: usize) -> FinishedLines {
+        let (mut out, mut pictures) = (Vec::new(), Vec::new());
         while let Some(block) = self.blocks.get(self.printed.0) {
             let skipped = self.printed.1;
+            if let ChatBlock::Picture(picture) = block {
+                let rows = usize::from(picture.rows);
+                if rows <= max_rows && usize::from(picture.columns) <= options.width {
+                    pictures.push((out.len(), (**picture).clone()));
+                    out.resize(out.len() + rows, StyledLine::new());
+                }
+                self.printed = (self.printed.0 + 1, 0);
+                continue;
+            }
             if let (ChatBlock::Text(text), true, 1..) = (block, block.is_final(), skipped) {
                 // The rest of a text that began to scroll off at another width is not laid out again: no line gets lost.
                 out.extend(text.complete_lines(skipped - usize::from(self.has_gap(self.printed.0))));
@@ -149,7 +189,7 @@ impl ChatLog {
             }
             break;
         }
-        out
+        FinishedLines { lines: out, pictures }
     }
 
     /// The end of what is not in the scrollback, in at most this many lines.

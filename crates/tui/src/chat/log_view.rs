@@ -39,6 +39,11 @@ impl LogView {
         self.top = None;
     }
 
+    /// Forgets what was laid out, and stays where it is: blocks have come between others.
+    pub(crate) fn lay_out_again(&mut self) {
+        self.cache.clear();
+    }
+
     pub(crate) fn is_at_end(&self) -> bool {
         self.top.is_none()
     }

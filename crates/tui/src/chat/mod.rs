@@ -23,6 +23,7 @@ mod terminal;
 mod turn;
 mod update;
 
+pub use draw::FinishedRows;
 pub use footer::{FooterFacts, PermissionSign};
 pub use keys::{CHAT_KEYS, ChatKeyScope};
 pub use picker::{Picker, PickerRow};

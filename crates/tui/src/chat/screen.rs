@@ -1,11 +1,11 @@
 //! Everything that the chat screen shows, and what it asks of the program.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
 use annals_ui::chat::WorkStatus;
 use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine};
-use annals_ui::view::Conversation;
+use annals_ui::view::{Conversation, ImageRef};
 
 use super::block::{BlockForm, ChatBlock};
 use super::footer::FooterFacts;
@@ -16,6 +16,7 @@ use super::picker::{OpenPicker, Picker};
 use super::question::{OpenQuestion, Question, QuestionAnswer};
 use crate::editor::{Editor, EditorMode, Prompt, PromptKind};
 use crate::key::Key;
+use crate::picture::Picture;
 
 /// Prompts of a resumed session that go to the scrollback; all are in the transcript.
 const MAX_PRINTED_TURNS: usize = 10;
@@ -57,6 +58,8 @@ pub enum ChatEffect {
     Submit(Prompt),
     /// The text is to be edited by a program of the person.
     EditElsewhere,
+    /// An image of the clipboard is to be inserted.
+    PasteImage,
     /// The turn is to be interrupted.
     Interrupt,
     /// The turn is to be interrupted; again, the program is to end.
@@ -164,9 +167,18 @@ impl ChatScreen {
         }
     }
 
-    /// Shows a stored conversation. Of a long one, the scrollback gets the end.
-    pub fn show_conversation(&mut self, conversation: Conversation) {
-        self.log.extend(conversation.items);
+    /// Shows a stored conversation with some of its pictures. Of a long one, the scrollback gets the end.
+    pub fn show_conversation(
+        &mut self,
+        conversation: Conversation,
+        mut pictures: HashMap<ImageRef, Picture>,
+    ) {
+        for item in conversation.items {
+            let shown: Vec<Picture> =
+                item.images().into_iter().filter_map(|image| pictures.remove(&image)).collect();
+            self.log.add_item(item);
+            self.add_pictures(shown);
+        }
         let is_prompt = |block: &ChatBlock| matches!(block, ChatBlock::Prompt { .. });
         let prompts = self.log.blocks().iter().enumerate().filter(|(_, block)| is_prompt(block));
         let prompts: Vec<usize> = prompts.map(|(at, _)| at).collect();
@@ -209,6 +221,13 @@ impl ChatScreen {
         }
         self.log.push(ChatBlock::Prompt { sign, text: text.clone(), id: None });
         self.view.go_to_end();
+    }
+
+    /// Shows pictures below what was said last.
+    pub fn add_pictures(&mut self, pictures: Vec<Picture>) {
+        for picture in pictures {
+            self.log.push(ChatBlock::Picture(Box::new(picture)));
+        }
     }
 
     /// Notes the id of the prompt that opened the turn.

@@ -9,19 +9,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use annals_ui::terminal::ColorMode;
-use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode, window_size};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, kill_current_process_group};
 use rustix::termios::{OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
-use super::draw::ChatFrame;
 use super::inline::InlineRows;
 use super::screen::{ChatInput, ChatScreen, ScreenLayout};
 use crate::cells::write_changes;
 use crate::clipboard;
 use crate::event::Event;
+use crate::picture::CellSize;
 use crate::terminal::{read_all_events, size};
 
 const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -130,6 +130,14 @@ impl ChatTerminal {
     /// Returns columns and rows.
     pub fn size() -> (u16, u16) {
         size()
+    }
+
+    /// Returns how many pixels a cell has, if the terminal tells.
+    pub fn cell_size() -> Option<CellSize> {
+        let window = window_size().ok()?;
+        let pixels = |whole: u16, cells: u16| whole.checked_div(cells).filter(|pixels| *pixels > 0);
+        let (width, height) = (pixels(window.width, window.columns)?, pixels(window.height, window.rows)?);
+        Some(CellSize { width, height })
     }
 
     fn write(&self, text: &str) -> io::Result<()> {
@@ -258,16 +266,9 @@ impl ChatTerminal {
     /// Ends: what is not in the scrollback goes there.
     pub fn finish(&mut self, screen: &mut ChatScreen) -> io::Result<()> {
         self.leave_rows()?;
-        let mut rows = screen.take_finished();
-        let first = rows.len().saturating_sub(MAX_LEFT_LINES);
-        rows.drain(..first);
-        let frame = ChatFrame { rows, cursor: None };
-        let cells = frame.cells(screen.size.0, screen.options.unicode);
+        let finished = screen.take_finished().last(MAX_LEFT_LINES);
         let mut text = String::new();
-        for y in 0..cells.area.height {
-            crate::cells::write_row(&cells, y, self.mode, &mut text);
-            text.push_str("\r\n");
-        }
+        screen.finished_rows(finished).write(self.mode, &mut text);
         self.write(&text)
     }
 }

@@ -8,6 +8,7 @@ use annals_ui::view::{Conversation, Item};
 use super::block::{ChatBlock, TextBlock};
 use super::call::CallBlock;
 use super::screen::ChatScreen;
+use crate::picture::Picture;
 
 impl ChatScreen {
     /// Starts a turn, or other work.
@@ -111,6 +112,15 @@ impl ChatScreen {
                 Some(running) => running.finish(item),
                 None => self.log.push(ChatBlock::Call(Box::new(CallBlock::stored(item)))),
             }
+        }
+    }
+
+    /// Shows pictures of a call that has ended, below it.
+    pub fn add_call_pictures(&mut self, id: &str, pictures: Vec<Picture>) {
+        self.log.add_pictures_of(id, pictures);
+        self.view.lay_out_again();
+        if let Some(page) = &mut self.page {
+            page.view.lay_out_again();
         }
     }
 

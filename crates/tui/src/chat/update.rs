@@ -38,7 +38,7 @@ impl ChatScreen {
         if let Some(picker) = &mut self.picker {
             picker.paste(text);
         } else if self.page.is_none() && !self.questions.front_mut().is_some_and(|first| first.paste(text)) {
-            self.editor.paste(text);
+            self.hint = self.editor.paste(text);
         }
     }
 
@@ -123,6 +123,7 @@ impl ChatScreen {
         match self.editor.handle(key) {
             EditorAction::Submit(prompt) => self.submit(prompt),
             EditorAction::OpenExternalEditor => vec![ChatEffect::EditElsewhere],
+            EditorAction::PasteImage => vec![ChatEffect::PasteImage],
             EditorAction::Unhandled(Key::Escape) => self.escape(),
             EditorAction::Unhandled(Key::Ctrl('d')) if is_empty => match self.is_double(key, DOUBLE_PRESS) {
                 true if self.work.is_some() => self.submit(Prompt::of_line("/exit")),

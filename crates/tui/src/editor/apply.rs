@@ -50,6 +50,7 @@ impl Editor {
             }
             EditorCommand::Stash => return self.stash(),
             EditorCommand::ExternalEditor => return EditorAction::OpenExternalEditor,
+            EditorCommand::PasteImage => return EditorAction::PasteImage,
             _ => {}
         }
         EditorAction::Redraw

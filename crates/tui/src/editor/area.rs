@@ -18,6 +18,8 @@ pub(super) struct TextArea {
     yanked: Option<(Position, Position)>,
     /// The column that moves up and down try to keep.
     pub(super) goal: Option<usize>,
+    /// The highest number of an image so far.
+    images: u32,
 }
 
 impl TextArea {
@@ -103,8 +105,8 @@ impl TextArea {
 
     /// Empties the area, with everything that belongs to its text.
     pub(super) fn reset(&mut self) {
-        let kills = std::mem::take(&mut self.kills);
-        *self = Self { kills, ..Self::default() };
+        let (kills, images) = (std::mem::take(&mut self.kills), self.images);
+        *self = Self { kills, images, ..Self::default() };
     }
 
     /// Inserts a pasted text: a long one as a chip. The same one again takes the place of its chip.
@@ -124,11 +126,18 @@ impl TextArea {
         }
     }
 
-    /// Inserts the chip of an image.
-    pub(super) fn attach(&mut self, image: Image) {
-        let mark = self.chips.add(Chip::Image(image));
+    /// Inserts the chips of images.
+    pub(super) fn attach(&mut self, images: Vec<Image>) {
+        let marks: Vec<String> = images.into_iter().map(|image| self.add_image(image)).collect();
         self.undo.seal();
-        self.insert(&mark, ChangeKind::Whole);
+        self.insert(&marks.join(" "), ChangeKind::Whole);
+    }
+
+    /// Adds an image under a number that no image of an earlier prompt has: the model has those before it, too.
+    fn add_image(&mut self, image: Image) -> String {
+        let (number, mark) = self.chips.add_from(self.images + 1, Chip::Image(image));
+        self.images = number;
+        mark
     }
 
     /// Adds the chips of prompts that were sent, and returns the prompts with the new marks.
@@ -143,7 +152,10 @@ impl TextArea {
             let mut done = 0;
             for (mark, chip) in sent.marks(&prompt.display) {
                 line.push_str(&prompt.display[done..mark.start]);
-                line.push_str(&self.chips.add(chip.clone()));
+                line.push_str(&match chip {
+                    Chip::Text(_) => self.chips.add(chip.clone()),
+                    Chip::Image(image) => self.add_image(image.clone()),
+                });
                 done = mark.end;
             }
             line.push_str(&prompt.display[done..]);

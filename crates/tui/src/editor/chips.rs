@@ -35,10 +35,15 @@ impl Chips {
 
     /// Adds a chip; returns its mark.
     pub(super) fn add(&mut self, chip: Chip) -> String {
-        let number = self.by_number.last_key_value().map_or(1, |(last, _)| last + 1);
+        self.add_from(1, chip).1
+    }
+
+    /// Adds a chip with at least this number; returns its number and its mark.
+    pub(super) fn add_from(&mut self, first: u32, chip: Chip) -> (u32, String) {
+        let number = self.by_number.last_key_value().map_or(1, |(last, _)| last + 1).max(first);
         let mark = mark_of(number, &chip);
         self.by_number.insert(number, (mark.clone(), chip));
-        mark
+        (number, mark)
     }
 
     /// Adds a chip of an earlier prompt under its own number, with the mark that the prompt has of it.
@@ -147,7 +152,7 @@ mod tests {
         let twelve = "line\n".repeat(11) + "line";
         assert_eq!(chips.add(Chip::Text(twelve.clone())), "[Pasted text #1 +11 lines]");
         assert_eq!(chips.add(Chip::Text("x".repeat(801))), "[Pasted text #2]");
-        let image = Image { media_type: "image/png".to_owned(), base64: "AA==".to_owned() };
+        let image = Image { media_type: "image/png".to_owned(), base64: "AA==".to_owned(), path: None };
         assert_eq!(chips.add(Chip::Image(image.clone())), "[Image #3]");
         let text = "a [Pasted text #1 +11 lines] b [Pasted text #1 +2 lines] [Image #3] [Pasted text #9]";
         assert_eq!(

@@ -30,9 +30,10 @@ pub enum EditorCommand {
     Search,
     Stash,
     ExternalEditor,
+    PasteImage,
 }
 
-const NAMES: [(EditorCommand, &str); 26] = [
+const NAMES: [(EditorCommand, &str); 27] = [
     (EditorCommand::Submit, "submit"),
     (EditorCommand::NewLine, "new-line"),
     (EditorCommand::Complete, "complete"),
@@ -59,6 +60,7 @@ const NAMES: [(EditorCommand, &str); 26] = [
     (EditorCommand::Search, "search"),
     (EditorCommand::Stash, "stash"),
     (EditorCommand::ExternalEditor, "external-editor"),
+    (EditorCommand::PasteImage, "paste-image"),
 ];
 
 impl EditorCommand {

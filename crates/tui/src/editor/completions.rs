@@ -49,9 +49,10 @@ pub trait Completions: Send {
         None
     }
 
-    /// Returns the image if a pasted text is the path of one, as terminals paste a file that is dropped.
-    fn image(&self, _pasted: &str) -> Option<Image> {
-        None
+    /// Returns the images if a pasted text is the paths of some, as terminals paste files that are dropped; none if it is
+    /// anything else, and an error for people if an image cannot be used.
+    fn images(&self, _pasted: &str) -> Result<Vec<Image>, String> {
+        Ok(Vec::new())
     }
 }
 

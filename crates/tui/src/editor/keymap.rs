@@ -7,7 +7,7 @@ use crate::keymap::KeymapError;
 type BindingRow = (&'static [&'static str], EditorCommand, &'static str);
 
 /// The names of the keys, what they do, and the same for people.
-const DEFAULT: [BindingRow; 26] = [
+const DEFAULT: [BindingRow; 27] = [
     (&["enter"], EditorCommand::Submit, "send; behind a `\\`, a new line"),
     (&["ctrl-j", "shift-enter", "alt-enter"], EditorCommand::NewLine, "a new line"),
     (&["tab"], EditorCommand::Complete, "accept what the menu offers"),
@@ -35,6 +35,7 @@ const DEFAULT: [BindingRow; 26] = [
     (&["ctrl-r"], EditorCommand::Search, "search earlier prompts; there, ctrl-s changes the scope"),
     (&["ctrl-s"], EditorCommand::Stash, "put the text aside; in an empty input, bring it back"),
     (&["ctrl-g"], EditorCommand::ExternalEditor, "edit in `$VISUAL` or `$EDITOR`"),
+    (&["ctrl-v"], EditorCommand::PasteImage, "insert the image of the clipboard"),
 ];
 
 /// Keys that do something in the editor.

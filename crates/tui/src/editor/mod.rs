@@ -72,6 +72,8 @@ pub enum EditorAction {
     Submit(Prompt),
     /// The text is to be edited by a program of the person, and then given to [`Editor::set_text`].
     OpenExternalEditor,
+    /// An image of the clipboard is to be given to [`Editor::attach_image`].
+    PasteImage,
     /// The key means nothing to the editor.
     Unhandled(Key),
 }
@@ -203,25 +205,33 @@ impl Editor {
         }
     }
 
-    /// Inserts a pasted text: a long one as a chip, an image by its path as an image.
-    pub fn paste(&mut self, text: &str) {
+    /// Inserts a pasted text: a long one as a chip, images by their paths as images. Returns why an image stays a path.
+    pub fn paste(&mut self, text: &str) -> Option<String> {
         if let Some(search) = &mut self.search {
-            return search.paste(text, &self.history);
+            search.paste(text, &self.history);
+            return None;
         }
         if self.mode == EditorMode::Vim && self.vim.mode == VimMode::Normal {
             self.vim.reset();
         }
         self.history.rewind();
-        match self.completions.image(text) {
-            Some(image) => self.area.attach(image),
-            None => self.area.paste(text),
+        let (images, problem) = match self.completions.images(text) {
+            Ok(images) => (images, None),
+            Err(problem) => (Vec::new(), Some(problem)),
+        };
+        match images.is_empty() {
+            true => self.area.paste(text),
+            false => self.area.attach(images),
         }
         self.refresh_menu();
+        problem
     }
 
     /// Inserts the chip of an image.
     pub fn attach_image(&mut self, image: Image) {
-        self.area.attach(image);
+        self.history.rewind();
+        self.area.attach(vec![image]);
+        self.refresh_menu();
     }
 
     /// Applies a key.

@@ -53,4 +53,6 @@ pub struct Image {
     pub media_type: String,
     /// Its bytes.
     pub base64: String,
+    /// The path of its file, if it has one.
+    pub path: Option<String>,
 }

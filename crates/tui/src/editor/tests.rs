@@ -50,9 +50,17 @@ impl Completions for Offers {
         (name == "hash").then(|| "from\nthe\ncache".to_owned())
     }
 
-    fn image(&self, pasted: &str) -> Option<Image> {
-        let image = || Image { media_type: "image/png".into(), base64: "AA==".into() };
-        pasted.ends_with(".png").then(image)
+    fn images(&self, pasted: &str) -> Result<Vec<Image>, String> {
+        if pasted.ends_with("bad.png") {
+            return Err("it is damaged".to_owned());
+        }
+        let image = |path: &str| Image {
+            media_type: "image/png".into(),
+            base64: "AA==".into(),
+            path: Some(path.to_owned()),
+        };
+        let is_images = pasted.split(' ').all(|path| path.ends_with(".png"));
+        Ok(if is_images { pasted.split(' ').map(image).collect() } else { Vec::new() })
     }
 }
 
@@ -102,7 +110,7 @@ fn a_text_is_edited_in_the_usual_ways() {
 fn what_means_nothing_here_is_handed_back() {
     let mut editor = Editor::new(EditorMode::Standard);
     for key in
-        [Key::Escape, Key::Ctrl('c'), Key::Ctrl('d'), Key::BackTab, Key::Tab, Key::Ctrl('v'), Key::PageUp]
+        [Key::Escape, Key::Ctrl('c'), Key::Ctrl('d'), Key::BackTab, Key::Tab, Key::Ctrl('t'), Key::PageUp]
     {
         assert_eq!(editor.handle(key), EditorAction::Unhandled(key));
     }
@@ -135,10 +143,30 @@ fn pastes_are_sent_in_full_and_remembered_as_chips() {
 fn images_are_chips_too() {
     let mut editor = offering();
     editor.paste("/tmp/shot.png");
-    editor.attach_image(Image { media_type: "image/jpeg".into(), base64: "BB==".into() });
+    editor.attach_image(Image { media_type: "image/jpeg".into(), base64: "BB==".into(), path: None });
     let sent = pressed(&mut editor, "{left}{backspace}{right} what?{enter}");
     assert_eq!((sent[0].text.as_str(), sent[0].images.len()), ("[Image #2] what?", 1));
     assert_eq!(sent[0].images[0].1.media_type, "image/jpeg");
+}
+
+#[test]
+fn images_are_numbered_on_and_a_damaged_one_stays_a_path() {
+    let mut editor = offering();
+    editor.paste("/tmp/a.png /tmp/b.png");
+    let first = pressed(&mut editor, "{enter}");
+    assert_eq!(first[0].display, "[Image #1] [Image #2]");
+    assert_eq!(first[0].images[1].1.path.as_deref(), Some("/tmp/b.png"));
+    editor.paste("a\nb\nc");
+    assert_eq!(editor.paste("/tmp/c.png"), None);
+    let second = pressed(&mut editor, "{enter}");
+    assert_eq!(second[0].display, "[Pasted text #1 +2 lines][Image #3]");
+    assert_eq!(second[0].images[0].0, 3);
+    editor.take_back(&second);
+    assert_eq!(editor.text(), "a\nb\nc[Image #4]");
+    editor.set_text("");
+    assert_eq!(editor.paste("/tmp/bad.png").as_deref(), Some("it is damaged"));
+    assert_eq!(editor.text(), "/tmp/bad.png");
+    assert_eq!(editor.handle(Key::Ctrl('v')), EditorAction::PasteImage);
 }
 
 #[test]

@@ -4,10 +4,11 @@ use annals_testkit::builder::Session;
 use annals_testkit::hostile::{HOSTILE, Surface, hostile_part};
 use annals_tui::chat::{ChatInput, FooterFacts, PermissionSign, ScreenLayout};
 use annals_tui::editor::Prompt;
+use annals_tui::picture::{Picture, PictureFrame, PicturePixels, PictureProtocol};
 use annals_ui::terminal::Style;
 use annals_ui::view::ItemBody;
 
-use crate::chat_fixture::{Chat, plain, question, sessions, stored};
+use crate::chat_fixture::{Chat, frame_text, plain, question, sessions, stored};
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (40, 15), (200, 60)];
 
@@ -108,11 +109,58 @@ fn what_is_finished_scrolls_off_once_and_in_order() {
     assert!(!chat.all().split_once("────\n").unwrap().0.contains("beds"), "only once");
 }
 
+fn picture(height: u32) -> Picture {
+    let frame = PictureFrame::new(PictureProtocol::Kitty, None, (60, 40)).unwrap();
+    frame.picture(&PicturePixels { width: 20, height, rgb: &[], png: b"png" }).unwrap()
+}
+
+#[test]
+fn pictures_scroll_off_behind_their_blocks_and_are_nowhere_else() {
+    let read = r#"{"file_path":"a.png"}"#;
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
+    chat.screen.prompt(&Prompt::of_line("look [Image #1]"));
+    chat.screen.add_pictures(vec![picture(40)]);
+    chat.screen.start_work("working", chat.now);
+    chat.start_call("c1", "Read", read);
+    chat.start_call("c2", "Read", read);
+    chat.finish_call("c2", "Read", read, "second");
+    chat.screen.add_call_pictures("c2", vec![picture(16)]);
+    let off = chat.screen.scroll_off();
+    assert_eq!(off.pictures, [(1, picture(40))]);
+    assert_eq!(frame_text(&off.cells), "> look [Image #1]\n\n\n\n");
+    assert!(chat.frame().contains("second"), "what waits for another call is drawn without its picture");
+    // The transcript has what came between.
+    chat.press("ctrl-o");
+    chat.frame();
+    chat.finish_call("c1", "Read", read, "first");
+    chat.screen.add_call_pictures("c1", vec![picture(16), picture(32)]);
+    let page = chat.frame();
+    assert!(page.matches("second").count() == 1 && page.contains("first"), "{page}");
+    chat.press("q");
+    let off = chat.screen.scroll_off();
+    let rows = frame_text(&off.cells);
+    let lines: Vec<&str> = rows.lines().collect();
+    let (first, second) = (off.pictures[0].0, off.pictures[2].0);
+    assert_eq!(off.pictures, [(first, picture(16)), (first + 1, picture(32)), (second, picture(16))]);
+    assert!(lines[usize::from(first) - 1].contains("first"), "{rows}");
+    assert!(lines[usize::from(second) - 1].contains("second"), "{rows}");
+    assert_eq!(chat.screen.scroll_off().pictures, []);
+}
+
+#[test]
+fn pictures_that_no_longer_fit_are_left_out() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
+    chat.screen.prompt(&Prompt::of_line("look"));
+    chat.screen.add_pictures(vec![picture(16), picture(150)]);
+    chat.screen.resize((60, 10));
+    assert_eq!(chat.screen.scroll_off().pictures, [(1, picture(16))]);
+}
+
 #[test]
 fn markdown_scrolls_off_block_by_block_and_is_the_same_as_at_once() {
     let text = "# A\n\npara one two three four five six seven eight\n\n- x\n- y\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend\n";
     let mut whole = Chat::new(ScreenLayout::Inline, (40, 20));
-    whole.screen.show_conversation(stored(&Session::new().reply(text).into_bytes()));
+    whole.screen.show_conversation(stored(&Session::new().reply(text).into_bytes()), Default::default());
     let expected = whole.all();
     let expected = expected.split_once("────\n").unwrap().0.to_owned();
     let mut chat = Chat::new(ScreenLayout::Inline, (40, 20));
@@ -185,7 +233,7 @@ fn a_long_conversation_is_laid_out_where_it_is_shown() {
         session = session.prompt(&format!("prompt {number}")).reply(&format!("answer **{number}**"));
     }
     let mut chat = Chat::new(ScreenLayout::Full, (80, 24));
-    chat.screen.show_conversation(stored(&session.into_bytes()));
+    chat.screen.show_conversation(stored(&session.into_bytes()), Default::default());
     let seen = chat.frame();
     assert!(seen.contains("answer 1999"), "{seen}");
     assert!(chat.screen.layouts() < 100, "{} blocks were laid out", chat.screen.layouts());
@@ -204,7 +252,7 @@ fn a_long_conversation_is_laid_out_where_it_is_shown() {
         session = session.prompt(&format!("prompt {number}.")).reply("fine");
     }
     let mut chat = Chat::new(ScreenLayout::Inline, (80, 24));
-    chat.screen.show_conversation(stored(&session.into_bytes()));
+    chat.screen.show_conversation(stored(&session.into_bytes()), Default::default());
     let seen = chat.all();
     assert!(seen.contains("prompt 10.") && !seen.contains("prompt 9."), "{seen}");
     assert!(seen.contains("10 earlier prompts of this session: ctrl-o shows them"), "{seen}");
@@ -298,7 +346,7 @@ fn without_unicode_every_cell_is_ascii() {
         chat.now,
     );
     turn(&mut chat);
-    let off = crate::chat_fixture::frame_text(&chat.screen.scroll_off());
+    let off = crate::chat_fixture::frame_text(&chat.screen.scroll_off().cells);
     let seen = off + &chat.frame();
     assert!(seen.is_ascii(), "{seen}");
 }
@@ -340,7 +388,7 @@ fn a_stored_prompt_can_be_rewound_to() {
     let prompts = conversation.items.iter().filter(|item| matches!(item.body, ItemBody::Prompt(_)));
     let ids: Vec<String> = prompts.filter_map(|item| item.position.uuid.clone()).collect();
     let mut chat = Chat::new(ScreenLayout::Full, (60, 20));
-    chat.screen.show_conversation(conversation);
+    chat.screen.show_conversation(conversation, Default::default());
     assert!(chat.frame().contains("gone") && chat.frame().contains("two"), "{}", chat.frame());
     assert!(chat.screen.rewind_to(&ids[1]), "{ids:?}");
     assert!(chat.frame().contains("one") && !chat.frame().contains("gone"), "{}", chat.frame());

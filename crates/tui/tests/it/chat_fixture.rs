@@ -59,7 +59,7 @@ impl Chat {
 
     /// What scrolls off, and what is left.
     pub(crate) fn all(&mut self) -> String {
-        let off = frame_text(&self.screen.scroll_off());
+        let off = frame_text(&self.screen.scroll_off().cells);
         format!("{off}────\n{}", self.frame())
     }
 

@@ -39,7 +39,7 @@ fn json(text: &str) -> String {
 
 #[track_caller]
 fn check(chat: &mut Chat, what: &str) {
-    let off = frame_text(&chat.screen.scroll_off());
+    let off = frame_text(&chat.screen.scroll_off().cells);
     let seen = frame_text(&chat.screen.draw().0);
     for text in [off, seen] {
         assert_eq!(hostile_part(text.as_bytes(), Surface::Plain), None, "{what}\n{text}");
@@ -134,7 +134,10 @@ fn types(chat: &mut Chat, text: &str) {
 fn everything(layout: ScreenLayout, size: (u16, u16), text: &str) {
     let mut chat = Chat::new(layout, size);
     let session = annals_testkit::builder::Session::new();
-    chat.screen.show_conversation(stored(&session.prompt(text).reply(text).compaction(text).into_bytes()));
+    chat.screen.show_conversation(
+        stored(&session.prompt(text).reply(text).compaction(text).into_bytes()),
+        Default::default(),
+    );
     check(&mut chat, "a stored session");
     chat.screen.prompt(&Prompt::of_line(text));
     chat.screen.start_work(text, chat.now);

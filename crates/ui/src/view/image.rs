@@ -2,10 +2,13 @@
 //!
 //! An item only refers to an image. Its page embeds it, serves it or just names it.
 
-use annals_json::Text;
+use annals_json::{Text, Value};
 use annals_transcript::content::{Block, Content, Image};
 use annals_transcript::record::{Record, User};
 use annals_transcript::tool_result::ToolUseResult;
+
+use super::item::{Item, ItemBody};
+use super::tool::ToolOutput;
 
 /// Refers to an image of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -15,6 +18,30 @@ pub struct ImageRef {
     /// Which image of the record, counted from 0: those of the content in order, then the one that the client stored
     /// beside a result.
     pub number: usize,
+}
+
+impl Item {
+    /// Returns the images of a prompt or of the result of a call.
+    pub fn images(&self) -> Vec<ImageRef> {
+        match &self.body {
+            ItemBody::Prompt(prompt) => {
+                let numbers = prompt.first_image..prompt.first_image + prompt.images;
+                numbers.map(|number| ImageRef { line: self.position.line, number }).collect()
+            }
+            ItemBody::ToolCall(call) => {
+                let outputs = call.result.iter().flat_map(|result| {
+                    result.outputs.iter().filter_map(|output| match output {
+                        ToolOutput::Image { number, .. } => {
+                            Some(ImageRef { line: result.line, number: *number })
+                        }
+                        _ => None,
+                    })
+                });
+                outputs.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Returns the data of an image, in Base64.
@@ -30,6 +57,13 @@ pub fn image_data<'a>(record: &Record<'a>, number: usize) -> Option<Text<'a>> {
         Record::QueueOperation(entry) => nth(Content::new(entry.content()?)),
         _ => None,
     }
+}
+
+/// Returns the data of the images of a message, in Base64: its own, and those inside results.
+pub fn message_images(message: &[u8]) -> Vec<String> {
+    let content = Value::parse(message).ok().and_then(|message| message.get("content"));
+    let found = content.map(Content::new).into_iter().flat_map(|content| images(&content));
+    found.filter_map(|image| Some(image.source()?.data()?.to_string())).collect()
 }
 
 /// Returns the type of an image that browsers draw and that cannot run anything, by its first bytes; never SVG.

@@ -27,7 +27,7 @@ mod windows;
 
 pub use call::headline;
 pub use detail::Detail;
-pub use image::{ImageRef, image_data, image_type};
+pub use image::{ImageRef, image_data, image_type, message_images};
 pub use item::{
     AbandonedBranch, AttachmentNote, Branch, Compaction, Damage, Failure, HookRun, Item, ItemBody, ModelText,
     Note, NoteKind, Position, PromptItem, PromptKind, SessionFact, SubAgent, TurnEnd, UnknownEntry,

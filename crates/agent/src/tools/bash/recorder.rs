@@ -46,6 +46,15 @@ struct RecorderState {
     pending: Vec<Vec<u8>>,
 }
 
+/// A file that is different.
+struct FileChange {
+    path: String,
+    before: FileVersion,
+    /// Its permission bits before.
+    mode: Option<u32>,
+    after: FileVersion,
+}
+
 struct WatchedFile {
     stamp: Stamp,
     is_recent: bool,
@@ -141,13 +150,14 @@ impl CommandRecorder {
         };
         if let Some((call, origin)) = blame {
             let folder = &self.folder;
-            let change = |(path, before, after)| CommandChange {
+            let change = |FileChange { path, before, mode, after }| CommandChange {
                 folder: folder.clone(),
                 path,
                 time: now,
                 call: call.clone(),
                 origin,
                 before,
+                mode,
                 after,
             };
             let changes: Vec<_> = changed.into_iter().map(change).collect();
@@ -156,14 +166,14 @@ impl CommandRecorder {
         state.write();
     }
 
-    /// Updates what is known, and returns what is different: path, content before and after.
+    /// Updates what is known, and returns what is different.
     fn compare(
         &self,
         state: &mut RecorderState,
         found: WorkspaceScan,
         now: i64,
         stop: &StopFlag,
-    ) -> Result<Vec<(String, FileVersion, FileVersion)>, WriteError> {
+    ) -> Result<Vec<FileChange>, WriteError> {
         let mut changed = Vec::new();
         let gone: Vec<String> =
             state.files.keys().filter(|path| !found.files.contains_key(*path)).cloned().collect();
@@ -174,7 +184,8 @@ impl CommandRecorder {
             state.copies()?.release(&known.version);
             // It may be ignored now, or be one of too many.
             if !is_there {
-                changed.push((path, known.version, FileVersion::Absent));
+                let (before, mode) = (known.version, Some(known.stamp.mode));
+                changed.push(FileChange { path, before, mode, after: FileVersion::Absent });
             }
         }
         let is_other = |path: &String, stamp: &Stamp| {
@@ -186,7 +197,7 @@ impl CommandRecorder {
         let sees_all = state.is_scanned
             && !found.is_cut
             && !others.iter().any(|(path, _)| is_ignore_file(path))
-            && !changed.iter().any(|(path, ..)| is_ignore_file(path));
+            && !changed.iter().any(|change| is_ignore_file(&change.path));
         // As many files as possible get a copy; where a small one finds no room, larger ones need not be read.
         others.sort_by_key(|(_, stamp)| stamp.bytes);
         let no_room = FileVersion::NotCopied(NoCopyReason::NoRoom);
@@ -203,7 +214,7 @@ impl CommandRecorder {
             is_full |= after == no_room;
             let is_recent = stamp.is_recent(now);
             let file = WatchedFile { stamp, is_recent, version: after.clone() };
-            let before = match state.files.insert(path.clone(), file) {
+            let (before, mode) = match state.files.insert(path.clone(), file) {
                 Some(known) => {
                     state.copies()?.release(&known.version);
                     let is_same = known.version == after
@@ -211,12 +222,12 @@ impl CommandRecorder {
                     if is_same {
                         continue;
                     }
-                    known.version
+                    (known.version, Some(known.stamp.mode))
                 }
-                None if sees_all => FileVersion::Absent,
-                None => FileVersion::NotCopied(NoCopyReason::Unwatched),
+                None if sees_all => (FileVersion::Absent, None),
+                None => (FileVersion::NotCopied(NoCopyReason::Unwatched), None),
             };
-            changed.push((path, before, after));
+            changed.push(FileChange { path, before, mode, after });
         }
         Ok(changed)
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use annals_store::command_changes::{MAX_FILE_BYTES, NoCopyReason};
-use annals_store::platform::change_time;
+use annals_store::platform::{change_time, mode};
 use annals_store::read::open_below;
 use ignore::WalkBuilder;
 
@@ -26,11 +26,14 @@ pub(super) struct Stamp {
     pub(super) bytes: u64,
     modified: Option<SystemTime>,
     changed: i64,
+    /// The permission bits.
+    pub(super) mode: u32,
 }
 
 impl Stamp {
     fn of(metadata: &Metadata) -> Self {
-        Self { bytes: metadata.len(), modified: metadata.modified().ok(), changed: change_time(metadata) }
+        let (modified, changed) = (metadata.modified().ok(), change_time(metadata));
+        Self { bytes: metadata.len(), modified, changed, mode: mode(metadata) & 0o777 }
     }
 
     /// Whether it can change again and look the same.

@@ -22,6 +22,7 @@ use crate::api::request::ToolSpec;
 use annals_policy::ReadTool;
 pub(crate) use notebook::{cells_of, language_of};
 use pdf::ranges::PageRanges;
+pub use picture::{PromptImage, Thumbnail, prompt_image, thumbnail};
 use text::LineRange;
 
 /// Reads files.

@@ -66,8 +66,22 @@ impl From<RewindError> for CompactionError {
 }
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
-    /// Writes a boundary that keeps one side of a prompt, and the summary of the other. The next line follows the summary.
+    /// Writes a boundary that keeps one side of a prompt, and the summary of the other. The next line follows the summary; if
+    /// they cannot be written, the conversation is as it was.
     pub(super) fn append_range_summary(
+        &mut self,
+        range: &SummaryRange,
+        split: &SplitLines,
+        summary: &str,
+        tokens_before: u64,
+    ) -> Result<(), CompactionError> {
+        let before = self.conversation.tip();
+        let written = self.append_rewound(range, split, summary, tokens_before);
+        written.inspect_err(|_| self.conversation.go_back_to(before))
+    }
+
+    /// Writes the boundary behind the line before the prompt, and the summary.
+    fn append_rewound(
         &mut self,
         range: &SummaryRange,
         split: &SplitLines,
@@ -80,7 +94,6 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             SummaryDirection::From => (&split.before, split.after.len(), &boundary, SINCE),
             SummaryDirection::UpTo => (&split.after, split.before.len(), &line, UNTIL),
         };
-        // The boundary follows the line before the prompt.
         self.conversation.rewind_to(&range.prompt)?;
         let draft = Draft::compact_boundary(CompactionTrigger::Manual, tokens_before, |metadata| {
             metadata.number("messagesSummarized", summarized as u64);

@@ -1,6 +1,6 @@
 //! Summaries of one side of a prompt: the other side stays, in the form of the original, and clients send what we send.
 
-use annals_agent::protocol::{Command, Commands, SummaryDirection, SummaryRange, TurnEnd};
+use annals_agent::protocol::{Command, Commands, Event, SummaryDirection, SummaryRange, TurnEnd};
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -128,4 +128,33 @@ async fn a_summary_that_fails_changes_nothing() {
     assert_eq!(std::fs::read(stage.file()).unwrap(), before);
     assert!(say(&mut agent, "second @@b@@").await.is_done());
     assert!(stage.sent().pop().unwrap().concat().contains("first"));
+}
+
+#[tokio::test]
+async fn a_summary_that_cannot_be_written_leaves_the_conversation_as_it_was() {
+    let stage = Stage::scripts(SCRIPTS);
+    let mut agent = stage.new_agent();
+    for words in ["first @@a@@", "second @@b@@", "third @@c@@"] {
+        assert!(say(&mut agent, words).await.is_done());
+    }
+    let turns = agent.conversation.turns().unwrap();
+    let (_sender, mut commands) = Commands::channel();
+    let range = SummaryRange { prompt: turns[1].prompt.clone(), direction: SummaryDirection::From };
+    // Another program writes to the session while the summary is made.
+    let file = stage.file();
+    let foreign = std::fs::read_to_string(&file).unwrap();
+    let line = foreign.lines().find(|line| line.contains(r#""type":"user""#)).unwrap();
+    let uuid = line.split(r#""uuid":""#).nth(1).unwrap().split('"').next().unwrap();
+    let line = line.replace(uuid, "11111111-2222-4333-8444-555555555555");
+    let mut report = |event: Event| {
+        if matches!(event, Event::Compacting) {
+            let whole = format!("{}{line}\n", std::fs::read_to_string(&file).unwrap());
+            std::fs::write(&file, whole).unwrap();
+        }
+    };
+    let report = agent.handle(Command::Summarize(range), &mut commands, &mut report).await.unwrap();
+    assert!(matches!(report.ending, TurnEnd::Failed(_)), "{:?}", report.ending);
+    assert_eq!(agent.conversation.turns().unwrap(), turns);
+    assert!(!agent.conversation.is_rewound());
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("compact_boundary"));
 }

@@ -14,9 +14,11 @@ use annals_json::Value;
 use annals_store::ConfigDir;
 use annals_store::history::stream_history;
 use annals_tui::editor::{
-    CommandEntry, Completions, Editor, EditorMode, HistoryPaste, HistoryPrompt, MentionEntry, MentionKind,
+    CommandEntry, Completions, Editor, EditorMode, HistoryPaste, HistoryPrompt, Image, MentionEntry,
+    MentionKind,
 };
 
+use super::dropped_images::dropped_images;
 use crate::context::Context;
 
 /// Earlier prompts that can be recalled and searched.
@@ -72,6 +74,8 @@ pub(super) struct ChatCompletions {
     pub(super) commands: Vec<CommandEntry>,
     pub(super) mentions: Arc<FileMentions>,
     pub(super) config_dir: ConfigDir,
+    /// The home of the person, for paths that are dropped.
+    pub(super) home: Option<PathBuf>,
 }
 
 impl ChatCompletions {
@@ -102,6 +106,10 @@ impl Completions for ChatCompletions {
         let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let bytes = self.config_dir.read(&self.config_dir.paste(name)).ok().filter(|_| is_plain)?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn images(&self, pasted: &str) -> Result<Vec<Image>, String> {
+        dropped_images(pasted, self.home.as_deref())
     }
 }
 

@@ -7,6 +7,8 @@ mod built_in;
 mod control;
 mod custom;
 #[cfg(all(unix, feature = "tui"))]
+mod dropped_images;
+#[cfg(all(unix, feature = "tui"))]
 mod editor_input;
 mod force_quit;
 mod frames;

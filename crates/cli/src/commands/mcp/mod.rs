@@ -109,7 +109,7 @@ fn change(
     let bytes = edit.after.into();
     let changes = match &edit.before {
         Some(_) => [Change::Replace { path: edit.path.clone(), bytes }],
-        None => [Change::Create { path: edit.path.clone(), bytes }],
+        None => [Change::Create { path: edit.path.clone(), bytes, mode: None }],
     };
     let based_on: Vec<_> =
         edit.before.iter().map(|before| (edit.path.clone(), sha256_bytes(before))).collect();

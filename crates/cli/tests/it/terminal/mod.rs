@@ -4,6 +4,7 @@ mod commands;
 mod interrupts;
 mod journey;
 mod looks;
+mod pictures;
 mod records;
 mod rewinding;
 mod screen;

@@ -1,5 +1,13 @@
 //! Rewinding what commands did, summaries of one side of a prompt, and what a branch takes over.
 
+use std::ops::ControlFlow;
+
+use annals_store::DataDir;
+use annals_store::command_changes::CommandChanges;
+use annals_store::journal::{Journal, Stage};
+use annals_surgery::rewind::{ForeignChanges, RewindOptions, RewindScope, TurnRef, apply, plan};
+use annals_testkit::source::CountingSource;
+
 use super::ChatFixture;
 use super::journey::WORK;
 use crate::annals_exits;
@@ -120,4 +128,51 @@ fn files_that_commands_changed_go_back() {
     let id = fixture.session().file_stem().unwrap().to_string_lossy().into_owned();
     let shown = annals_exits(&fixture.home, &["rewind", &id, "--to", "1", "--code", "--dry-run"], 0).out;
     assert!(shown.contains("restored old.txt") && shown.contains("created  kept.txt"), "{shown}");
+}
+
+#[test]
+fn a_rewind_that_was_cut_off_is_reverted_first() {
+    let fixture = ChatFixture::new(SHELL);
+    let work = fixture.home.work_dir();
+    let text = |name: &str| std::fs::read_to_string(work.join(name)).ok();
+    for (name, content) in [("kept.txt", "mine\n"), ("old.txt", "one\n"), ("large", "x")] {
+        std::fs::write(work.join(name), content).unwrap();
+    }
+    let mut terminal = fixture.chat(&["@@change@@", "--allowed-tools", "Bash"]);
+    terminal.sees("All changed.");
+    terminal.ends_with(">");
+    // As if it had been killed.
+    let session = annals_surgery::Session::load(&fixture.session()).unwrap();
+    let data = DataDir::new(fixture.home.data_dir());
+    let history = CommandChanges::of_session(&data, &session.key).unwrap().read().unwrap();
+    let options = RewindOptions {
+        scope: RewindScope::Code,
+        foreign: ForeignChanges::Left,
+        home: None,
+        commands: history.as_ref(),
+    };
+    let source = CountingSource::default();
+    let planned = plan(&session, &[], &TurnRef::Number(1), options, &source).unwrap();
+    let mut stop = |step| if step == 7 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    assert!(apply(&planned, &data, &source, &mut stop).is_err());
+    assert_eq!(Journal::new(&data).entries()[0].stage, Stage::Begun);
+    terminal.press("/rewind\r");
+    terminal.sees(" 1 @@change@@");
+    terminal.press("1\r");
+    terminal.sees("an earlier rewind was cut off");
+    terminal.press("f\r");
+    terminal.sees("the rewind that was cut off is reverted: /rewind again");
+    terminal.ends_with(">");
+    assert_eq!((text("old.txt").as_deref(), text("kept.txt")), (Some("two\n"), None));
+    terminal.press("/rewind\r");
+    terminal.sees_times(" 1 @@change@@", 2);
+    terminal.press("1\r");
+    terminal.sees("5 files, 5 changed by commands");
+    terminal.press("f\r");
+    terminal.sees("5 files restored; `annals undo` reverts that");
+    terminal.ends_with(">");
+    assert_eq!((text("old.txt").as_deref(), text("kept.txt").as_deref()), (Some("one\n"), Some("mine\n")));
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+    fixture.holds();
 }

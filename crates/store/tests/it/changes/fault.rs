@@ -19,7 +19,11 @@ fn a_change_that_cannot_be_finished_leaves_no_trace() {
         // The last one vanishes at the last moment.
         let gone = place.home.write("plans/p.md", "plan");
         let changes = [
-            Change::Create { path: place.path("projects/-new/x.jsonl"), bytes: b"{}\n".to_vec().into() },
+            Change::Create {
+                path: place.path("projects/-new/x.jsonl"),
+                bytes: b"{}\n".to_vec().into(),
+                mode: None,
+            },
             Change::Replace { path: path.clone(), bytes: b"new\n".to_vec().into() },
             Change::Discard { path: place.path("todos/a.json") },
             Change::Discard { path: gone.clone() },

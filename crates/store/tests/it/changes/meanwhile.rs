@@ -165,7 +165,7 @@ fn a_file_that_appears_where_one_is_made_is_not_overwritten() {
             }
             ControlFlow::Continue(())
         };
-        let create = [Change::Create { path: path.clone(), bytes: b"ours".to_vec().into() }];
+        let create = [Change::Create { path: path.clone(), bytes: b"ours".to_vec().into(), mode: None }];
         let set = ChangeSet { changes: &create, what: "x", root: &place.root(), based_on: &[] };
         let done = set.apply(&place.data, &place.source, &mut watch);
         let expected = if done.is_ok() { "ours" } else { "theirs" };

@@ -113,7 +113,11 @@ fn place(home: Home) -> (Place, Vec<Change>) {
         Change::Replace { path: place.path("todos/shorter.json"), bytes: b"[1]\n".to_vec().into() },
         Change::Replace { path: place.path("todos/longer.json"), bytes: b"[1]\n[2]\n".to_vec().into() },
         Change::Replace { path: place.path("todos/new.json"), bytes: b"[3]".to_vec().into() },
-        Change::Create { path: place.path("projects/-new/deep/er/x.jsonl"), bytes: b"{}\n".to_vec().into() },
+        Change::Create {
+            path: place.path("projects/-new/deep/er/x.jsonl"),
+            bytes: b"{}\n".to_vec().into(),
+            mode: None,
+        },
         Change::Place { from: ready.join("one"), path: place.path("file-history/s/one@v1") },
         Change::Folder { path: place.path("session-env/s"), mode: Some(0o750) },
         Change::Move { from: place.path("todos/b.json"), to: place.path("tasks/s/b.json") },

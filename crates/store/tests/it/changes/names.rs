@@ -34,7 +34,11 @@ fn a_store_and_files_with_odd_names_come_back() {
             Change::Discard { path: paths[0].clone() },
             Change::Rewrite { path: paths[1].clone(), bytes: b"x\n".to_vec().into() },
             Change::Move { from: paths[2].clone(), to: project.join(OsStr::from_bytes(b"m\xff")) },
-            Change::Create { path: project.join(OsStr::from_bytes(b"n\xff")), bytes: b"y\n".to_vec().into() },
+            Change::Create {
+                path: project.join(OsStr::from_bytes(b"n\xff")),
+                bytes: b"y\n".to_vec().into(),
+                mode: None,
+            },
         ];
         let source = CountingSource::default();
         let entry = apply(&changes, "x", &store, &data, &source, &mut go).unwrap();

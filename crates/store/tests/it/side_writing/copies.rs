@@ -1,6 +1,7 @@
 //! Copies of the user's files: named after their path, numbered by content, null if the file did not exist.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use annals_store::file_history::{BackupVersion, Backups, path_hash};
@@ -31,6 +32,10 @@ fn a_copy_is_made_once_for_each_content() {
     assert_eq!((contents, names(&folder).len()), (vec!["one".into(), "two".into(), "one".into()], 3));
     expect_mode(&folder.join(format!("{hash}@v1")), 0o600);
     expect_mode(&folder, 0o700);
+    let script = temp.write("work/run.sh", "true");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let name = backups.keep(&script, 45).unwrap().name.unwrap();
+    expect_mode(&folder.join(name), 0o700);
     // A later reader finds what is on the disk.
     let mut later = Backups::of_session(&config, &"s1".into(), &work).unwrap();
     assert_eq!(later.keep(&file, 50).unwrap().version, 3);

@@ -8,6 +8,7 @@ use annals_store::command_changes::{
     ChangeOrigin, CommandChange, CommandChanges, CommandHistory, FileVersion, MAX_FILE_BYTES, NoCopyReason,
 };
 use annals_store::journal::Journal;
+use annals_store::platform::{mode, set_mode};
 use annals_store::{DataDir, SessionKey};
 use annals_surgery::rewind::{
     FileOutcome, ForeignChanges, RewindOptions, RewindPlan, RewindScope, SkipReason, TurnRef, apply, turns,
@@ -60,6 +61,7 @@ impl CommandWorld {
             call: "toolu_1".to_owned(),
             origin: ChangeOrigin::Command,
             before: states.0,
+            mode: Some(0o750),
             after: states.1,
         }
     }
@@ -118,6 +120,25 @@ fn files_are_as_they_were_at_each_prompt() {
     }
     // What a rewind left is known, too.
     assert_eq!(outcome(&world.planned(2, LEFT), "old.txt"), FileOutcome::Restored);
+}
+
+#[test]
+fn a_file_that_is_made_again_has_its_permissions() {
+    let world = story();
+    carried_out(&world.world.home, &world.planned(1, LEFT)).unwrap();
+    let mode = |name: &str| mode(&fs::metadata(world.world.work.join(name)).unwrap()) & 0o777;
+    assert_eq!(mode("src/deep.rs"), 0o750);
+    // Of a release that recorded none, those of the folder.
+    let world = CommandWorld::new();
+    let states = (world.version(Some("deep\n")), FileVersion::Absent);
+    let change = CommandChange { mode: None, ..world.change(1, "src/deep.rs", states) };
+    world.changes.append(&[change.line()]).unwrap();
+    fs::remove_file(world.world.work.join("src/deep.rs")).unwrap();
+    let folder = world.world.work.join("src");
+    set_mode(&folder, 0o755).unwrap();
+    carried_out(&world.world.home, &world.planned(1, LEFT)).unwrap();
+    let made = fs::metadata(folder.join("deep.rs")).unwrap();
+    assert_eq!(annals_store::platform::mode(&made) & 0o777, 0o644);
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn run(mode: EditorMode, inputs: &[Input]) {
     for input in inputs {
         match input {
             Input::Key(key) => drop(editor.handle(*key)),
-            Input::Paste(text) => editor.paste(text),
+            Input::Paste(text) => drop(editor.paste(text)),
             Input::View(columns, rows) => check_view(&editor, *columns, *rows),
         }
     }

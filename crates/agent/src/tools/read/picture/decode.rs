@@ -14,6 +14,8 @@ use super::{ImageFormat, PictureError, Size};
 
 /// The most bytes that a decoded image may take: a photo of 108 million pixels fits.
 pub(super) const MAX_DECODED: usize = 320 << 20;
+/// The same for an image that is only shown to a person, who waits for it.
+pub(super) const MAX_PREVIEWED: usize = 64 << 20;
 
 /// An image that was decoded.
 pub(super) struct DecodedImage {
@@ -24,34 +26,34 @@ pub(super) struct DecodedImage {
     pub(super) pixels: Option<Pixels>,
 }
 
-/// Decodes an image; of an animation the first frame.
-pub(super) fn decode(bytes: &[u8], format: ImageFormat) -> Result<DecodedImage, PictureError> {
+/// Decodes an image that needs at most this many bytes; of an animation the first frame.
+pub(super) fn decode(bytes: &[u8], format: ImageFormat, limit: usize) -> Result<DecodedImage, PictureError> {
     match format {
-        ImageFormat::Png => png(bytes),
-        ImageFormat::Jpeg => jpeg(bytes),
-        ImageFormat::Gif => gif(bytes),
-        ImageFormat::Webp => webp(bytes),
+        ImageFormat::Png => png(bytes, limit),
+        ImageFormat::Jpeg => jpeg(bytes, limit),
+        ImageFormat::Gif => gif(bytes, limit),
+        ImageFormat::Webp => webp(bytes, limit),
     }
 }
 
 /// A zeroed buffer for an image of this size, if it is within the limit.
-fn buffer(size: Size, layout: Layout) -> Result<Vec<u8>, PictureError> {
+fn buffer(size: Size, layout: Layout, limit: usize) -> Result<Vec<u8>, PictureError> {
     if size.width == 0 || size.height == 0 {
         return Err(PictureError::Empty);
     }
     let bytes = u64::from(size.width) * u64::from(size.height) * layout.samples() as u64;
     match usize::try_from(bytes) {
-        Ok(bytes) if bytes <= MAX_DECODED => Ok(vec![0; bytes]),
+        Ok(bytes) if bytes <= limit => Ok(vec![0; bytes]),
         _ => Err(PictureError::TooLarge { size }),
     }
 }
 
-fn png(bytes: &[u8]) -> Result<DecodedImage, PictureError> {
+fn png(bytes: &[u8], limit: usize) -> Result<DecodedImage, PictureError> {
     let damaged = |source: png::DecodingError| match source {
         png::DecodingError::LimitsExceeded => PictureError::NeedsTooMuch,
         source => PictureError::damaged(ImageFormat::Png, source),
     };
-    let limits = png::Limits { bytes: MAX_DECODED };
+    let limits = png::Limits { bytes: limit };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(damaged)?;
@@ -63,14 +65,14 @@ fn png(bytes: &[u8]) -> Result<DecodedImage, PictureError> {
         png::ColorType::Rgba => Layout::Rgba,
         png::ColorType::Rgb | png::ColorType::Indexed => Layout::Rgb,
     };
-    let mut samples = buffer(size, layout)?;
+    let mut samples = buffer(size, layout, limit)?;
     let orientation =
         reader.info().exif_metadata.as_deref().map_or(Orientation::Upright, Orientation::from_exif);
     reader.next_frame(&mut samples).map_err(damaged)?;
     Ok(DecodedImage { size, orientation, pixels: Some(Pixels::new(size, layout, samples)) })
 }
 
-fn jpeg(bytes: &[u8]) -> Result<DecodedImage, PictureError> {
+fn jpeg(bytes: &[u8], limit: usize) -> Result<DecodedImage, PictureError> {
     let damaged = |source: DecodeErrors| match source {
         DecodeErrors::LargeDimensions(_) => PictureError::NeedsTooMuch,
         source => PictureError::damaged(ImageFormat::Jpeg, source),
@@ -88,7 +90,7 @@ fn jpeg(bytes: &[u8]) -> Result<DecodedImage, PictureError> {
         _ => (ColorSpace::RGB, Layout::Rgb),
     };
     let orientation = decoder.exif().map_or(Orientation::Upright, |exif| Orientation::from_exif(exif));
-    let mut samples = buffer(size, layout)?;
+    let mut samples = buffer(size, layout, limit)?;
     let options = options.jpeg_set_out_colorspace(space);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
     let pixels = match decoder.decode_into(&mut samples) {
@@ -99,20 +101,20 @@ fn jpeg(bytes: &[u8]) -> Result<DecodedImage, PictureError> {
     Ok(DecodedImage { size, orientation, pixels })
 }
 
-fn gif(bytes: &[u8]) -> Result<DecodedImage, PictureError> {
+fn gif(bytes: &[u8], limit: usize) -> Result<DecodedImage, PictureError> {
     let damaged = |source: gif::DecodingError| PictureError::damaged(ImageFormat::Gif, source);
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
     let mut decoder = options.read_info(bytes).map_err(damaged)?;
     let size = Size { width: u32::from(decoder.width()), height: u32::from(decoder.height()) };
-    let mut samples = buffer(size, Layout::Rgba)?;
+    let mut samples = buffer(size, Layout::Rgba, limit)?;
     let Some(frame) = decoder.next_frame_info().map_err(damaged)? else {
         return Err(PictureError::damaged(ImageFormat::Gif, "it has no frame"));
     };
     let (left, top) = (usize::from(frame.left), usize::from(frame.top));
     let frame_size = Size { width: u32::from(frame.width), height: u32::from(frame.height) };
     if frame_size.width > 0 && frame_size.height > 0 {
-        let mut drawn = buffer(frame_size, Layout::Rgba).map_err(|_| PictureError::NeedsTooMuch)?;
+        let mut drawn = buffer(frame_size, Layout::Rgba, limit).map_err(|_| PictureError::NeedsTooMuch)?;
         decoder.read_into_buffer(&mut drawn).map_err(damaged)?;
         // A frame may be smaller than the screen, and may reach beyond it.
         let line = size.width as usize * 4;
@@ -127,17 +129,17 @@ fn gif(bytes: &[u8]) -> Result<DecodedImage, PictureError> {
     Ok(DecodedImage { size, orientation: Orientation::Upright, pixels })
 }
 
-fn webp(bytes: &[u8]) -> Result<DecodedImage, PictureError> {
+fn webp(bytes: &[u8], limit: usize) -> Result<DecodedImage, PictureError> {
     let damaged = |source: image_webp::DecodingError| match source {
         image_webp::DecodingError::MemoryLimitExceeded => PictureError::NeedsTooMuch,
         source => PictureError::damaged(ImageFormat::Webp, source),
     };
     let mut decoder = image_webp::WebPDecoder::new(Cursor::new(bytes)).map_err(damaged)?;
-    decoder.set_memory_limit(MAX_DECODED);
+    decoder.set_memory_limit(limit);
     let (width, height) = decoder.dimensions();
     let size = Size { width, height };
     let layout = if decoder.has_alpha() { Layout::Rgba } else { Layout::Rgb };
-    let mut samples = buffer(size, layout)?;
+    let mut samples = buffer(size, layout, limit)?;
     let exif = decoder.exif_metadata().ok().flatten();
     let orientation = exif.map_or(Orientation::Upright, |exif| Orientation::from_exif(&exif));
     decoder.read_image(&mut samples).map_err(damaged)?;

@@ -3,11 +3,14 @@
 //! An image that the API refuses would stay in the conversation and make every later request fail, so an image that cannot
 //! be decoded here is not sent.
 
+mod attach;
 mod decode;
 mod orientation;
 mod pixels;
 mod shrink;
+mod thumbnail;
 
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use annals_transcript::objects::MAX_LINE_BYTES;
@@ -17,7 +20,9 @@ use base64::engine::general_purpose::STANDARD;
 use crate::tools::answer::object;
 use crate::tools::blocking::StopFlag;
 use crate::tools::{InputError, Outcome, ToolContent};
+pub use attach::{PromptImage, prompt_image};
 use decode::DecodedImage;
+pub use thumbnail::{Thumbnail, thumbnail};
 
 /// The largest image that the API takes, before base64.
 const MAX_BYTES: usize = 3_750_000;
@@ -48,8 +53,10 @@ struct Size {
 /// An image as it is sent.
 struct SentImage<'a> {
     format: ImageFormat,
-    bytes: &'a [u8],
+    bytes: Cow<'a, [u8]>,
     size: Size,
+    /// The size of the file that it was made from.
+    original: Size,
 }
 
 /// Why an image cannot be shown.
@@ -128,24 +135,33 @@ pub(super) fn show(bytes: &[u8], format: ImageFormat, stop: &StopFlag) -> Result
 }
 
 fn prepare(bytes: &[u8], format: ImageFormat, stop: &StopFlag) -> Result<Outcome, PictureError> {
+    Ok(outcome(bytes.len(), &sendable(bytes, format, stop)?))
+}
+
+/// The image as the API takes it: unchanged, or made smaller.
+fn sendable<'a>(
+    bytes: &'a [u8],
+    format: ImageFormat,
+    stop: &StopFlag,
+) -> Result<SentImage<'a>, PictureError> {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     if stop.is_set() {
         return Err(PictureError::Stopped);
     }
-    let DecodedImage { size, orientation, pixels } = decode::decode(bytes, format)?;
+    let DecodedImage { size, orientation, pixels } = decode::decode(bytes, format, decode::MAX_DECODED)?;
     if bytes.len() <= MAX_BYTES && size.longest() <= MAX_EDGE {
-        return Ok(outcome(bytes.len(), size, &SentImage { format, bytes, size }));
+        return Ok(SentImage { format, bytes: Cow::Borrowed(bytes), size, original: size });
     }
     // A kind that the API may know and that is not decoded here: it could only go unchanged.
     let Some(pixels) = pixels else { return Err(PictureError::DoesNotFit { bytes: bytes.len() }) };
     let original = orientation.size(size);
     let shrunk = shrink::shrink(pixels, orientation, format, stop)?;
-    let sent = SentImage { format: shrunk.format, bytes: &shrunk.bytes, size: shrunk.size };
-    Ok(outcome(bytes.len(), original, &sent))
+    Ok(SentImage { format: shrunk.format, bytes: Cow::Owned(shrunk.bytes), size: shrunk.size, original })
 }
 
-fn outcome(original_bytes: usize, original: Size, sent: &SentImage<'_>) -> Outcome {
-    let (data, media_type) = (STANDARD.encode(sent.bytes), sent.format.media_type());
+fn outcome(original_bytes: usize, sent: &SentImage<'_>) -> Outcome {
+    let (data, media_type, original) =
+        (STANDARD.encode(&sent.bytes), sent.format.media_type(), sent.original);
     let kept = object(|kept| {
         kept.string("type", "image").object("file", |file| {
             file.string("base64", &data).string("type", media_type);

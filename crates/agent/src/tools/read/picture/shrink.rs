@@ -66,7 +66,7 @@ fn scaled(pixels: Pixels, edge: u32, format: ImageFormat) -> Result<Pixels, Pict
     })
 }
 
-fn png(pixels: &Pixels) -> Result<Vec<u8>, png::EncodingError> {
+pub(super) fn png(pixels: &Pixels) -> Result<Vec<u8>, png::EncodingError> {
     let mut out = Vec::new();
     let Size { width, height } = pixels.size();
     let mut encoder = png::Encoder::new(&mut out, width, height);
@@ -95,7 +95,7 @@ fn jpeg(rgb: &[u8], size: Size, quality: u8) -> Result<Vec<u8>, Box<dyn std::err
 }
 
 /// The colours of an image as they are seen on white: a JPEG has no transparency.
-fn on_white(pixels: &Pixels) -> Vec<u8> {
+pub(super) fn on_white(pixels: &Pixels) -> Vec<u8> {
     let mixed = |color: u8, alpha: u8| {
         let (color, alpha) = (u32::from(color), u32::from(alpha));
         u8::try_from((color * alpha + 255 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)

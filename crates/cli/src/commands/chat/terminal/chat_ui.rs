@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use annals_agent::commands::CustomCommand;
 use annals_agent::mcp::McpServers;
-use annals_agent::protocol::{Command, Event, PermissionRequest, TypedText};
+use annals_agent::protocol::{Command, Event, PermissionRequest, Prompt};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
 use annals_store::todos::TodoItem;
 use annals_ui::terminal::{Style, StyledLine};
-use annals_ui::view::Conversation;
+use annals_ui::view::{Conversation, ImageRef};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::force_quit::ForceQuit;
@@ -106,8 +106,8 @@ pub(super) trait ChatUi {
     /// Prints the header: model, mode, folder, session.
     fn show_header(&mut self, header: &ChatHeader);
 
-    /// Shows what was said in a session before.
-    fn show_conversation(&mut self, conversation: Conversation);
+    /// Shows what was said in a session before; `data` has its images, in Base64.
+    fn show_conversation(&mut self, conversation: Conversation, data: &dyn Fn(ImageRef) -> Option<String>);
 
     /// Notes that the model or the permission mode is another, or how full the context window is.
     fn show_state(&mut self, model: &str, mode: Mode, context: Option<u8>);
@@ -196,8 +196,8 @@ pub(super) trait ChatUi {
     /// Sets what a prompt can mention: sub-agents, and resources of these servers.
     fn set_mentions(&mut self, agents: &[AgentDefinition], servers: &McpServers);
 
-    /// Returns how the prompt that was taken last was typed, if it has pastes.
-    fn take_typed(&mut self) -> Option<TypedText>;
+    /// Returns the prompt that was taken last as it was typed, with pastes and images; `None` if it is its text alone.
+    fn typed_prompt(&mut self) -> Option<Prompt>;
 
     /// Sets the custom commands.
     fn set_commands(&mut self, commands: &[CustomCommand]);

@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use annals_agent::tools::bash::Shells;
+use annals_store::DataDir;
+use annals_store::journal::{Journal, JournalEntry, Stage};
 use annals_surgery::Session;
 use annals_surgery::rewind::{
     FileOutcome, FileRewind, ForeignChanges, RewindOptions, RewindPlan, RewindScope, TurnRef, apply, plan,
@@ -25,7 +27,7 @@ impl CheckpointRestorer<'_> {
     fn plan(&self, session: &Path, prompt: &str) -> Result<RewindPlan, String> {
         self.shells.record_background();
         let session = Session::load(session).map_err(|error| error.to_string())?;
-        let data = self.context.data_dir().map_err(|fault| fault.message().to_owned())?;
+        let data = self.data()?;
         let commands = command_history(&session, &data).map_err(|fault| fault.message().to_owned())?;
         let options = RewindOptions {
             scope: RewindScope::Code,
@@ -38,8 +40,27 @@ impl CheckpointRestorer<'_> {
     }
 }
 
+impl CheckpointRestorer<'_> {
+    fn data(&self) -> Result<DataDir, String> {
+        self.context.data_dir().map_err(|fault| fault.message().to_owned())
+    }
+
+    /// A rewind of this session that was cut off before it was done, the newest one.
+    fn cut_off(&self, session: &Path) -> Result<Option<JournalEntry>, String> {
+        let name = session.file_stem().unwrap_or_default().to_string_lossy();
+        let what = format!("rewind {name} to turn ");
+        let mut entries = Journal::new(&self.data()?).entries().into_iter();
+        Ok(entries.find(|entry| entry.what.starts_with(&what)).filter(|entry| entry.stage == Stage::Begun))
+    }
+}
+
 impl FileRestorer for CheckpointRestorer<'_> {
     fn preview(&self, session: &Path, prompt: &str) -> Result<Vec<String>, String> {
+        if let Some(entry) = self.cut_off(session)? {
+            let text =
+                format!("an earlier rewind was cut off ({}): restoring files reverts it first", entry.id);
+            return Ok(vec![text]);
+        }
         let rewinding = self.plan(session, prompt)?;
         let line = |file: &FileRewind| match file.outcome {
             FileOutcome::Skipped(why) => format!("{}: left unchanged, {}", file.name, why.explanation()),
@@ -58,12 +79,17 @@ impl FileRestorer for CheckpointRestorer<'_> {
     }
 
     fn apply(&self, session: &Path, prompt: &str) -> Result<String, String> {
+        let data = self.data()?;
+        if let Some(entry) = self.cut_off(session)? {
+            Journal::new(&data).undo(entry).map_err(|error| error.to_string())?;
+            // What goes back now has to be seen first.
+            return Err("the rewind that was cut off is reverted: /rewind again".to_owned());
+        }
         let rewinding = self.plan(session, prompt)?;
         let count = restored(&rewinding).count();
         if count == 0 {
             return Ok("no files changed".to_owned());
         }
-        let data = self.context.data_dir().map_err(|fault| fault.message().to_owned())?;
         let done = apply(&rewinding, &data, &self.context.source, &mut |_| ControlFlow::Continue(()));
         done.map_err(|error| error.to_string())?;
         let files = plural(count as u64, "file", "files");

@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use annals_agent::commands::CustomCommand;
 use annals_agent::mcp::McpServers;
-use annals_agent::protocol::{Command, Event, PermissionRequest, TypedText};
+use annals_agent::protocol::{Command, Event, PermissionRequest, Prompt};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
 use annals_store::todos::TodoItem;
 use annals_ui::chat::{Editor, WorkStatus};
 use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine, todos};
-use annals_ui::view::Conversation;
+use annals_ui::view::{Conversation, ImageRef};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::force_quit::ForceQuit;
@@ -69,7 +69,7 @@ impl ChatUi for TerminalUi {
         self.screen.line(2, &[Span::new(session, Style::DIM)]);
     }
 
-    fn show_conversation(&mut self, _: Conversation) {}
+    fn show_conversation(&mut self, _: Conversation, _: &dyn Fn(ImageRef) -> Option<String>) {}
 
     fn show_state(&mut self, _: &str, _: Mode, _: Option<u8>) {}
 
@@ -160,7 +160,7 @@ impl ChatUi for TerminalUi {
 
     fn set_mentions(&mut self, _: &[AgentDefinition], _: &McpServers) {}
 
-    fn take_typed(&mut self) -> Option<TypedText> {
+    fn typed_prompt(&mut self) -> Option<Prompt> {
         None
     }
 

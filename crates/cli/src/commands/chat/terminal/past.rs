@@ -1,9 +1,11 @@
 //! What was said in a session before it was resumed, for an interface that shows it. Of a very large session, the end.
 
 use annals_agent::conversation::Conversation as AgentConversation;
+use annals_json::Fields;
+use annals_transcript::record::Record;
 use annals_transcript::transcript::Transcript;
 use annals_ui::terminal::Style;
-use annals_ui::view::{Conversation, ViewOptions};
+use annals_ui::view::{Conversation, ImageRef, ViewOptions, image_data};
 
 use super::chat_ui::ChatUi;
 use super::terminal_ui::ERROR;
@@ -27,7 +29,13 @@ pub(super) fn show<U: ChatUi>(conversation: &AgentConversation<'_>, ui: &mut U) 
         let session = conversation.session();
         ui.note(Style::DIM, &format!("the first {skipped} are not shown here: annals show {session}"));
     }
-    ui.show_conversation(Conversation::build(&Transcript::parse(end), &[], ViewOptions::default()));
+    let transcript = Transcript::parse(end);
+    let data = |image: ImageRef| {
+        let line = end.split(|byte| *byte == b'\n').nth(image.line.checked_sub(1)?)?;
+        let (fields, _) = Fields::scan(line).ok()?;
+        image_data(&Record::new(fields), image.number).map(|data| data.to_string())
+    };
+    ui.show_conversation(Conversation::build(&transcript, &[], ViewOptions::default()), &data);
 }
 
 /// Returns the last lines of a session.

@@ -160,11 +160,7 @@ impl ChatSession<'_> {
         ui.remember(&text);
         let shell = text.strip_prefix('!').map(str::trim).filter(|line| !line.is_empty());
         let prompt = shell.map_or_else(|| Prompt::Text(text.clone()), |line| Prompt::Shell(line.to_owned()));
-        let prompt = match ui.take_typed() {
-            Some(typed) => Prompt::Typed { typed, prompt: Box::new(prompt) },
-            None => prompt,
-        };
-        let command = Command::Prompt(prompt);
+        let command = Command::Prompt(ui.typed_prompt().unwrap_or(prompt));
         let (finished, produced) = match self.run_command(command, "working", ui).await {
             ControlFlow::Continue(done) => done,
             ControlFlow::Break(outcome) => return ControlFlow::Break(NextSession::Exit(outcome)),

@@ -80,7 +80,7 @@ fn write(edits: &[McpEdit], context: &Context) -> Result<String, Fault> {
         let (path, bytes) = (edit.path.clone(), edit.after.clone().into());
         match edit.before {
             Some(_) => Change::Replace { path, bytes },
-            None => Change::Create { path, bytes },
+            None => Change::Create { path, bytes, mode: None },
         }
     };
     let changes: Vec<Change> = edits.iter().map(change).collect();

@@ -2,16 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use annals_agent::protocol::{Command, PermissionRequest, Permit, Prompt, TypedText};
+use annals_agent::protocol::{Command, PermissionRequest, Permit};
 use annals_policy::Mode;
 use annals_tui::chat::{ChatEffect, QuestionAnswer};
-use annals_tui::editor::PromptKind;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::ui_event::UiEvent;
 use super::ScreenUi;
 use super::permission::{PermissionOutcome, question};
-use super::ui::{sign, typed};
+use super::sent::sent;
+use super::ui::sign;
 use super::user_question::{UserQuestions, is_user_question};
 use crate::error::Outcome;
 
@@ -64,18 +64,12 @@ impl ScreenUi {
     fn carry_out(&mut self, effect: ChatEffect, commands: &UnboundedSender<Command>) -> ControlFlow<Outcome> {
         // Of whatever is sent here: the turn may have just ended.
         match effect {
-            ChatEffect::Submit(sent) => {
-                if self.completions.is_prompt(&sent.line()) {
-                    let prompt = match sent.kind {
-                        PromptKind::Message => Prompt::Text(sent.text.clone()),
-                        PromptKind::Shell => Prompt::Shell(sent.text.clone()),
-                    };
-                    // The model may get it in this turn: then this is how the history keeps it.
-                    let typed = typed(&sent)
-                        .unwrap_or_else(|| TypedText { display: sent.display.clone(), pastes: Vec::new() });
-                    // The session records when a prompt was queued.
-                    let prompt = Prompt::Typed { typed, prompt: Box::new(prompt) };
-                    let _ = commands.send(Command::Prompt(prompt));
+            ChatEffect::Submit(typed) => {
+                if self.completions.is_prompt(&typed.line()) {
+                    let typed = self.without_images_of_command(typed);
+                    // The session records when a prompt was queued. The model may get it in this turn: then the history
+                    // keeps it as it was typed.
+                    let _ = commands.send(Command::Prompt(sent(&typed)));
                 }
             }
             ChatEffect::Unqueue => drop(commands.send(Command::Unqueue)),
@@ -109,7 +103,8 @@ impl ScreenUi {
             | ChatEffect::Rewind
             | ChatEffect::Suspend
             | ChatEffect::Redraw
-            | ChatEffect::EditElsewhere => {}
+            | ChatEffect::EditElsewhere
+            | ChatEffect::PasteImage => {}
         }
         ControlFlow::Continue(())
     }

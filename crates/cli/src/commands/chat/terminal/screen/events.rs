@@ -44,7 +44,10 @@ impl ScreenUi {
                 self.screen.show_output(&call, &whole);
             }
             Event::ToolDone { call, line } => self.tool_done(&call, &line, now),
-            Event::Absorbed(line) => self.screen.absorbed(&said(&line)),
+            Event::Absorbed(line) => {
+                self.screen.absorbed(&said(&line));
+                self.screen.add_pictures(self.painter.paint_message(&line.message));
+            }
             Event::Retrying(retry) => {
                 self.screen.end_text();
                 self.screen.note(WARNING, &retry.failure.to_string());
@@ -118,6 +121,7 @@ impl ScreenUi {
         let call = LiveCall { id, tool: &tool, input: &input, cwd: &self.cwd };
         let finished = call.finished(&line.message, &line.result, CallPhase::Whole);
         self.screen.finish_call(id, finished);
+        self.screen.add_call_pictures(id, self.painter.paint_message(&line.message));
         if tool == "TodoWrite"
             && let Ok(result) = Value::parse(&line.result)
             && let Some(list) = result.get("newTodos").and_then(|list| TodoItem::list(list.raw()).ok())

@@ -7,17 +7,22 @@
 //! | `events` | events of the conversation on the screen |
 //! | `permission`, `user_question` | permission prompts and questions of the model |
 //! | `external_editor` | what is typed, in a program of the person |
+//! | `sent`, `clipboard_image` | what is sent: text, pastes, images; the image of the clipboard |
+//! | `pictures` | images of the conversation as the terminal shows them |
 
 mod busy;
+mod clipboard_image;
 mod events;
 mod external_editor;
 mod permission;
+mod pictures;
+mod sent;
 mod ui;
 mod user_question;
 
 use std::collections::HashMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -35,6 +40,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::external_editor::ExternalEditor;
 use self::permission::GrantableRules;
+use self::pictures::PicturePainter;
 use self::user_question::UserQuestions;
 use super::super::editor_input::{self, FileMentions};
 use super::super::force_quit::ForceQuit;
@@ -84,6 +90,8 @@ pub(super) struct ScreenUi {
     /// The prompt that was taken last.
     taken: Option<Prompt>,
     external_editor: ExternalEditor,
+    painter: PicturePainter,
+    home: Option<PathBuf>,
     /// Running calls: tool and input.
     calls: HashMap<String, (String, Vec<u8>)>,
     /// What open permission prompts may grant.
@@ -153,6 +161,8 @@ impl ScreenUi {
             config_dir: context.store.config_dir().clone(),
             taken: None,
             external_editor: ExternalEditor::new(context),
+            painter: PicturePainter::new(context, options.layout),
+            home: context.home.clone(),
             calls: HashMap::new(),
             grantable: HashMap::new(),
             asked: HashMap::new(),
@@ -260,6 +270,10 @@ impl ScreenUi {
                 ChatEffect::Suspend => self.suspend(),
                 ChatEffect::Redraw => self.terminal.redraw(),
                 ChatEffect::EditElsewhere => self.edit_elsewhere(),
+                ChatEffect::PasteImage => {
+                    self.paste_image();
+                    Ok(())
+                }
                 other => {
                     left.push(other);
                     Ok(())

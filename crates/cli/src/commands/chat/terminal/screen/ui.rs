@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use annals_agent::commands::CustomCommand;
 use annals_agent::mcp::McpServers;
-use annals_agent::protocol::{Command, Event, PermissionRequest, TypedText};
+use annals_agent::protocol::{Command, Event, PermissionRequest, Prompt as AgentPrompt};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
 use annals_policy::screen::visible;
@@ -18,7 +18,7 @@ use annals_tui::chat::{
 use annals_tui::editor::{CommandEntry, Prompt};
 use annals_ui::figures;
 use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, todos};
-use annals_ui::view::Conversation;
+use annals_ui::view::{Conversation, ImageRef};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::super::editor_input::{self, ChatCompletions, FileMentions};
@@ -28,6 +28,7 @@ use super::super::session::todo;
 use super::super::slash::{self, Completions};
 use super::super::terminal_ui::{PromptInput, WARNING};
 use super::super::ui_event::UiEvent;
+use super::sent::sent;
 use super::{Notifications, ScreenUi};
 use crate::context::Context;
 use crate::error::Outcome;
@@ -93,8 +94,9 @@ impl ChatUi for ScreenUi {
         ]);
     }
 
-    fn show_conversation(&mut self, conversation: Conversation) {
-        self.screen.show_conversation(conversation);
+    fn show_conversation(&mut self, conversation: Conversation, data: &dyn Fn(ImageRef) -> Option<String>) {
+        let pictures = self.painter.paint_stored(&conversation, data);
+        self.screen.show_conversation(conversation, pictures);
     }
 
     fn show_state(&mut self, model: &str, mode: Mode, context: Option<u8>) {
@@ -223,8 +225,9 @@ impl ChatUi for ScreenUi {
         self.mentions.refresh();
     }
 
-    fn take_typed(&mut self) -> Option<TypedText> {
-        self.taken.as_ref().and_then(typed)
+    fn typed_prompt(&mut self) -> Option<AgentPrompt> {
+        let is_text_alone = |prompt: &&Prompt| prompt.pastes.is_empty() && prompt.images.is_empty();
+        self.taken.as_ref().filter(|prompt| !is_text_alone(prompt)).map(sent)
     }
 
     fn set_commands(&mut self, commands: &[CustomCommand]) {
@@ -238,6 +241,7 @@ impl ChatUi for ScreenUi {
             commands: own.chain(commands.iter().map(ChatCompletions::entry)).collect(),
             mentions: Arc::clone(&self.mentions),
             config_dir: self.config_dir.clone(),
+            home: self.home.clone(),
         };
         self.screen.editor().set_completions(Box::new(completions));
     }
@@ -303,17 +307,14 @@ impl ScreenUi {
 
     /// Shows a prompt that is sent now.
     fn take(&mut self, prompt: Prompt) -> PromptInput {
+        let prompt = self.without_images_of_command(prompt);
         self.screen.prompt(&prompt);
+        let images = prompt.images.iter().map(|(_, image)| image.base64.as_str());
+        self.screen.add_pictures(self.painter.paint_all(images));
         let line = prompt.line();
         self.taken = Some(prompt);
         PromptInput::Line(line)
     }
-}
-
-/// Returns how a prompt was typed, if it has pastes.
-pub(super) fn typed(prompt: &Prompt) -> Option<TypedText> {
-    let has_pastes = !prompt.pastes.is_empty();
-    has_pastes.then(|| TypedText { display: prompt.display.clone(), pastes: prompt.pastes.clone() })
 }
 
 fn indented(lines: &[StyledLine]) -> Vec<StyledLine> {
