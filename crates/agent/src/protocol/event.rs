@@ -224,6 +224,9 @@ pub enum Notice {
     /// Something that a prompt mentions was not attached, and why.
     #[error("not attached: {0}: {1}")]
     NotAttached(String, String),
+    /// The model gave no output in the form of the schema, though it was asked again.
+    #[error("there is no output in the form of the schema: the model did not call StructuredOutput")]
+    NoStructuredOutput,
     /// An approved plan could not be saved.
     #[error("the plan is not saved: {0}")]
     PlanNotSaved(String),

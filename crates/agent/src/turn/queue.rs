@@ -108,7 +108,5 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             self.before_plan = self.policy.mode;
         }
         self.policy.mode = mode;
-        // When it begins again, it is recorded again.
-        self.told.has_plan_mode &= mode == Mode::Plan;
     }
 }

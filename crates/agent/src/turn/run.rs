@@ -158,7 +158,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 Ok(ending) => ending,
                 Err(error) => TurnEnd::Failed(error),
             };
-            if let TurnEnd::Failed(error) = &ending {
+            // Hooks are told of requests that failed, not of output that does not fit.
+            if let TurnEnd::Failed(error) = &ending
+                && !matches!(error, TurnError::Output { .. })
+            {
                 self.after_failure(error, commands, &mut report).await;
             }
             ending
@@ -333,6 +336,7 @@ fn reason_of(ending: &TurnEnd, noted: TerminalReason) -> TerminalReason {
         TurnEnd::BudgetSpent => TerminalReason::Budget,
         TurnEnd::PromptBlocked(_) => TerminalReason::PromptBlocked,
         TurnEnd::Failed(TurnError::Call(_)) => TerminalReason::ApiError,
+        TurnEnd::Failed(TurnError::Output { .. }) => TerminalReason::OutputAttempts,
         TurnEnd::Failed(_) => TerminalReason::Error,
     }
 }

@@ -75,9 +75,10 @@ pub(super) fn read(setup: &Setup, plugins: &[Plugin], context: &Context) -> Vec<
         // The home folder may be trusted, too: its commands are the user's, not a project's.
         folders.filter(|folder| folder.path.parent() != Some(&config))
     };
+    let is_read = |_: &CommandFolder| !setup.is_bare;
     let (mut commands, mut problems) =
-        read_commands(std::iter::once(own("commands")).chain(projects("commands")));
-    let (skills, errors) = read_skills(projects("skills").chain([own("skills")]));
+        read_commands(std::iter::once(own("commands")).chain(projects("commands")).filter(is_read));
+    let (skills, errors) = read_skills(projects("skills").chain([own("skills")]).filter(is_read));
     problems.extend(errors);
     commands.retain(|command| skills.iter().all(|skill| skill.name != command.name));
     commands.extend(skills);

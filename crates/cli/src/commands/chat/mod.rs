@@ -96,6 +96,7 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     guard_memory();
     let folder = context.current_dir.clone().unwrap_or_default();
     args.find_prompt(|path| folder.join(path).is_dir());
+    args.imply_bare();
     let resumed = args.resume.clone().flatten();
     let resumed = resumed.or_else(|| args.r#continue.then(|| "last".to_owned()));
     if let Some(session) = resumed.filter(|_| context.store.are_several()) {

@@ -64,6 +64,9 @@ pub(super) struct Toolbox<'a> {
     pub(super) structured: Option<StructuredSlot>,
 }
 
+/// Tells commands that the conversation was started with `--bare`.
+const BARE_VARIABLE: &str = "CLAUDE_CODE_SIMPLE";
+
 /// What tools need that ask a model.
 pub(super) struct ModelAccess<'a> {
     /// How requests are sent.
@@ -109,7 +112,11 @@ pub(super) fn tools<'a>(
     variables.extend(set.map(|(name, value)| (name.into(), value.reveal().into())));
     let mark = new_uuid(&context.source);
     let sandbox = sandbox::for_commands(setup, &scratch, folder.as_deref(), &mark, context)?;
-    let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
+    let mut variables = for_commands(&variables);
+    if args.bare {
+        variables.push((BARE_VARIABLE.into(), "1".into()));
+    }
+    let settings = ShellSettings::usual(scratch, folder, variables, mark);
     let settings = ShellSettings { sandbox: sandbox.map(Arc::new), ..settings };
     let mut settings = models.limits.apply(settings);
     let own = sandbox::HelperFiles {
@@ -180,7 +187,7 @@ pub(super) fn tools<'a>(
     offer(&mut tools, args.sdk.tools.as_deref());
     let structured = match &args.sdk.json_schema {
         Some(schema) => {
-            let slot = StructuredSlot::default();
+            let slot = StructuredSlot::new(models.limits.max_output_attempts);
             let tool = StructuredOutput::new(schema.as_bytes(), slot.clone());
             tools.push(Box::new(tool.map_err(|why| Fault::usage(format!("--json-schema: {why}")))?));
             Some(slot)
