@@ -28,7 +28,7 @@ struct SlotState {
 }
 
 impl StructuredSlot {
-    /// Creates an empty slot; after so many attempts that do not fit, the turn ends.
+    /// Creates an empty slot; the turn ends after this number of attempts that do not fit.
     pub fn new(max_failures: u32) -> Self {
         Self { max_failures, state: Arc::default() }
     }

@@ -12,7 +12,7 @@ use super::state::TurnState;
 use crate::api::call::RetryClock;
 use crate::api::request::{Thinking, ThinkingDisplay};
 use crate::api::transport::Transport;
-use crate::protocol::{Command, Commands, Event, EventSink, QueueChange, WrittenLine};
+use crate::protocol::{Command, Commands, Event, EventSink, Prompt, QueueChange, WrittenLine};
 
 /// Tokens for thinking, for models that need a budget.
 const DEFAULT_THINKING: u64 = 16_000;
@@ -23,7 +23,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if !self.conversation.is_open() {
             return Ok(());
         }
-        for change in commands.take_queued() {
+        // What a sub-agent is sent is recorded when it gets it.
+        let is_main = self.conversation.is_main();
+        for change in commands.take_queued().into_iter().filter(|_| is_main) {
             let (step, prompt) = match &change {
                 QueueChange::Enqueue(prompt) => (QueueStep::Enqueue, prompt),
                 QueueChange::Remove(prompt) => (QueueStep::PopAll, prompt),
@@ -48,6 +50,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         self.append_queued_prompts(commands)?;
         for prompt in commands.take_prompts() {
+            if let Prompt::Message(_) = &prompt {
+                self.conversation.append_message(&prompt.text())?;
+                continue;
+            }
             let content = prompt.content();
             if self.queued > 0 {
                 self.queued -= 1;

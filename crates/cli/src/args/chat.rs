@@ -178,7 +178,7 @@ fn is_rule_list(value: &str) -> bool {
 }
 
 /// Tools of the original client, in all its versions.
-const TOOLS: [&str; 31] = [
+const TOOLS: [&str; 32] = [
     "Agent",
     "AskUserQuestion",
     "Bash",
@@ -197,6 +197,7 @@ const TOOLS: [&str; 31] = [
     "NotebookRead",
     "Read",
     "ReadMcpResourceTool",
+    "SendMessage",
     "Skill",
     "SlashCommand",
     "Task",

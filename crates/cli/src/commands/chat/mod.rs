@@ -317,6 +317,7 @@ impl ChatApp {
         agent.custom.clone_from(&self.custom);
         agent.title = self.title.lock().unwrap_or_else(PoisonError::into_inner).take();
         agent.skills = self.custom.clone().into();
+        agent.nested_skills = custom::nested(setup);
         agent.structured = toolbox.structured;
         agent.system_prompt = Some(self.system_prompt.clone());
         self.add_hooks(&mut agent, &toolbox.shells, args, context);

@@ -22,8 +22,8 @@ use annals_agent::tools::tasks::Tasks;
 use annals_agent::tools::todo::{TodoStore, Todos};
 use annals_agent::tools::{
     AgentTool, AskUserQuestion, Bash, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, NotebookEdit,
-    PathFilter, Read, SkillCall, SkillTool, TaskCreate, TaskGet, TaskList, TaskOutput, TaskStop, TaskUpdate,
-    TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
+    PathFilter, Read, SendMessage, SkillCall, SkillCalls, SkillTool, TaskCreate, TaskGet, TaskList,
+    TaskOutput, TaskStop, TaskUpdate, TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
 };
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::{Rules, listed};
@@ -33,7 +33,6 @@ use annals_store::source::{Clock, new_uuid};
 use annals_store::todos::{TaskFolder, TodoItem};
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
-use super::custom::skill_calls;
 use super::limits::{Limits, is_on};
 use super::sandbox;
 use super::setup::Setup;
@@ -145,14 +144,17 @@ pub(super) fn tools<'a>(
         model: models.model,
         small: setup.models.small(),
         searches: Arc::default(),
-        skills: skill_calls(&models.skills).into(),
-        has_skills: models.skills.iter().any(|skill| skill.listing.is_some()),
+        skills: SkillCalls::new(models.skills.iter().map(SkillCall::from).collect()),
+        // In a trusted folder more may come as files are used.
+        has_skills: models.skills.iter().any(|skill| skill.listing.is_some())
+            || setup.is_trusted() && !setup.is_bare,
         background: Arc::new(BackgroundAgents::beside(&shells)),
         tasks,
     };
     let (work, background) = (BackgroundWork::default(), Arc::clone(&outfit.background));
     let mut tools = outfit.tools(todos);
     tools.push(Box::new(ExitPlanMode));
+    tools.push(Box::new(SendMessage::new(Arc::clone(&background))));
     // Without anybody to ask, they are not offered, as in the original.
     if models.approver == Approver::Person {
         tools.push(Box::new(EnterPlanMode));
@@ -209,7 +211,7 @@ struct ToolFactory<'a> {
     /// The model that reads web pages.
     small: String,
     searches: Arc<AtomicU64>,
-    skills: Arc<[SkillCall]>,
+    skills: SkillCalls,
     /// Whether there is a skill to tell the model of.
     has_skills: bool,
     background: Arc<BackgroundAgents>,
@@ -254,7 +256,7 @@ impl<'a> ToolFactory<'a> {
             None => tools.push(Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), todos))))),
         }
         if self.has_skills {
-            tools.push(Box::new(SkillTool::new(Arc::clone(&self.skills))));
+            tools.push(Box::new(SkillTool::new(self.skills.clone())));
         }
         tools
     }
