@@ -46,8 +46,6 @@ DIFFERENCES = [
     ("skill_matter_by_model", "result.num_turns", "the original counts each result and the text of the skill, annals each response"),
     ("defer_then_defer", "result.terminal_reason", "annals always says why a turn is over"),
     ("defer_then_defer", "result.num_turns", "the original counts lines that it has read"),
-    ("defer_then_prompt", "told.PreToolUse", "a prompt means that the call is not run: the hook is not asked again"),
-    ("defer_then_prompt", "records.session", "as above"),
     ("told_of_a_failure", "requests", "the original repeats a request that is refused as wrong"),
     ("told_of_a_failure", "result.num_turns", "the original counts the message that says what failed"),
     ("told_of_a_failure", "result.stop_reason", "as above"),

@@ -1,4 +1,4 @@
-"""A server without any SDK, for what no SDK lets a server say: `mcp_odd_server.py hostile|bad|changing`."""
+"""A server without any SDK, for what no SDK lets a server say: `mcp_odd_server.py hostile|bad|changing`; and one with a plain tool and a resource: `one`."""
 import json
 import queue
 import sys
@@ -15,9 +15,11 @@ HOSTILE = [
 PATIENCE = 3
 BAD = [{"name": "good", "description": "plain", "inputSchema": OBJECT}, {"name": "bad", "description": "no schema"}]
 
+NOTE = {"uri": "mem://note", "mimeType": "text/plain", "text": "THE NOTE"}
+
 
 def main(kind):
-    tools = {"hostile": HOSTILE, "bad": BAD, "changing": [{"name": "first", "description": "plain", "inputSchema": OBJECT}]}[kind]
+    tools = {"hostile": HOSTILE, "bad": BAD, "one": BAD[:1], "changing": [{"name": "first", "description": "plain", "inputSchema": OBJECT}]}[kind]
 
     def say(message):
         print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
@@ -51,12 +53,16 @@ def main(kind):
         if number is None or method is None:
             continue
         if method == "initialize":
-            capabilities = {"tools": {"listChanged": True}}
+            capabilities = {"tools": {"listChanged": True}, **({"resources": {}} if kind == "one" else {})}
             say({"id": number, "result": {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": {"name": "odd", "version": "1"}}})
         elif method == "tools/list":
             say({"id": number, "result": {"tools": tools}})
             if waiting:
                 answer_call()
+        elif method == "resources/list" and kind == "one":
+            say({"id": number, "result": {"resources": [{"uri": NOTE["uri"], "name": "note", "mimeType": NOTE["mimeType"]}]}})
+        elif method == "resources/read" and kind == "one":
+            say({"id": number, "result": {"contents": [NOTE]}})
         elif method == "tools/call":
             waiting = number, message["params"]["name"]
             if waiting[1] == "first" and kind == "changing":

@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import sys
 
 from bench import LEAVES_NO_TRACE, Failed, file_of
 from chat import SCRIPT, ours, take_turns
@@ -103,3 +104,59 @@ def case_tasks_have_the_same_files(bench):
     found = task_files(bench, ours(bench, prompt="Do @@tasks@@", script=PLAY)[1])
     if len(found) != 2 or found != theirs:
         raise Failed(f"theirs: {theirs}\nours: {found}")
+
+
+# The id of the only sub-agent of the session is not known to a script: a hook fills it in.
+FILLER = """import glob, json, os, sys
+told = json.load(sys.stdin)
+agents = glob.glob(os.path.join(told["transcript_path"].removesuffix(".jsonl"), "subagents", "agent-*.jsonl"))
+given = {**told["tool_input"], "to": os.path.basename(agents[0])[len("agent-"):-len(".jsonl")]}
+print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": given}}))
+"""
+MESSAGES = {
+    **SCRIPT,
+    "ended": [[{"type": "tool_use", "name": "Agent", "input": ERRAND}], [{"type": "text", "text": "Waiting."}]],
+    "inner": [[{"type": "text", "text": "The first answer @@next@@."}]],
+    "next": [
+        [{"type": "tool_use", "name": "SendMessage", "input": {"to": "it", "summary": "More", "message": "Again: @@again@@"}}],
+        [{"type": "text", "text": "Sent."}],
+        [{"type": "text", "text": LAST_ANSWER}],
+    ],
+    "again": [[{"type": "text", "text": "The second answer."}]],
+}
+
+
+def messages(bench, session_id):
+    """What a message to a sub-agent that had ended has left: its result, the line that it opens, the answers that were told."""
+    path = file_of(bench, session_id)
+    with open(path, encoding="utf-8") as file:
+        session = [json.loads(line) for line in file]
+    agents = [name for name in os.listdir(os.path.join(path.removesuffix(".jsonl"), "subagents")) if name.endswith(".jsonl")]
+    with open(os.path.join(path.removesuffix(".jsonl"), "subagents", agents[0]), encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    sent = [record["toolUseResult"] for record in session if isinstance(record.get("toolUseResult"), dict) and "success" in record["toolUseResult"]]
+    agent = agents[0][len("agent-"):-len(".jsonl")]
+    told = [re.search("<result>(.*)</result>", record["message"]["content"])[1] for record in session
+            if record["type"] == "user" and str(record["message"]["content"]).startswith("<task-notification>")]
+    opened = [(record.get("isMeta"), record.get("origin")) for record in lines if record["type"] == "user" and "@@again@@" in str(record["message"]["content"])]
+    return [len(agents), [(one["success"], one.get("resumedAgentId") == agent, one["pin"]["id"] == agent) for one in sent], told, opened]
+
+
+def case_both_continue_a_sub_agent_that_has_ended(bench):
+    if bench.version != "2.1.325":
+        bench.said = "not compared: it sends no messages"
+        return
+    filler = os.path.join(bench.config, "filler.py")
+    with open(filler, "w", encoding="utf-8") as file:
+        file.write(FILLER)
+    settings = {"permissions": {"allow": ["Agent", "SendMessage"]}, "env": {"ENABLE_TOOL_SEARCH": "false"},
+                "hooks": {"PreToolUse": [{"matcher": "SendMessage", "hooks": [{"type": "command", "command": f"{sys.executable} {filler}"}]}]}}
+    with open(os.path.join(bench.config, "settings.json"), "w", encoding="utf-8") as file:
+        json.dump(settings, file)
+    theirs = messages(bench, bench.ask(prompt="Do @@ended@@", script=MESSAGES).session)
+    _, session_id = ours(bench, prompt="Do @@ended@@", script=MESSAGES)
+    found = messages(bench, session_id)
+    wanted = [1, [(True, True, True)], ["The first answer @@next@@.", "The second answer."], [(True, {"kind": "coordinator"})]]
+    if found != wanted or theirs != wanted:
+        raise Failed(f"theirs: {theirs}\nours: {found}")
+    take_turns(bench, session_id, "The second answer.")

@@ -14,7 +14,7 @@ def records(bench, session_id):
     with open(file_of(bench, session_id), encoding="utf-8") as file:
         for line in file:
             attachment = json.loads(line).get("attachment") or {}
-            if attachment.get("type") == "plan_mode":
+            if attachment.get("type") in ("plan_mode", "plan_mode_exit"):
                 found.append({**attachment, "planFilePath": re.sub(r"[\w-]+\.md$", "NAME.md", attachment["planFilePath"])})
     return found
 
@@ -29,6 +29,15 @@ def case_plan_mode_is_recorded_once(bench):
     ours(bench, "--resume", found, *PLAN, prompt="And more")
     if len(records(bench, found)) != 1 or records(bench, found) != records(bench, theirs):
         raise Failed(f"theirs: {records(bench, theirs)}\nours: {records(bench, found)}")
+    if bench.version != "2.1.325":
+        return
+    # Its end is recorded once, too.
+    for _ in range(2):
+        bench.ask("--resume", theirs, "--permission-mode", "acceptEdits", prompt="Now do it")
+        ours(bench, "--resume", found, "--permission-mode", "acceptEdits", prompt="Now do it")
+    if len(records(bench, found)) != 2 or records(bench, found) != records(bench, theirs):
+        raise Failed(f"theirs: {records(bench, theirs)}\nours: {records(bench, found)}")
+    bench.ask("--resume", theirs, *PLAN, prompt="Plan again")
     # One that the client has written is not told again.
     before = records(bench, theirs)
     ours(bench, "--resume", theirs, *PLAN, prompt="Still")

@@ -146,3 +146,30 @@ def case_branch(bench):
         raise Failed("the branch is not in a file of its own")
     resumed(bench, second, "Good day.", "Said by us.")
     resumed(bench, first, "Good day.")
+
+
+def case_a_resource_of_a_server_is_attached(bench):
+    """As the client records it on its own screen; with -p the mention stays text (see interop/mcp)."""
+    server = {"command": sys.executable, "args": ["-B", os.path.join(os.path.dirname(DRIVER), "mcp_odd_server.py"), "one"]}
+    with open(os.path.join(bench.config, ".claude.json"), "w", encoding="utf-8") as file:
+        json.dump({"mcpServers": {"srv": server}}, file)
+    path, = journey(bench, {"wait": 2}, press("Look at @srv:mem://note now @@hello@@\r"), sees("Good day."))
+    kept = [json.loads(line).get("attachment") or {} for line in read(path).splitlines()]
+    kept = [attachment for attachment in kept if attachment.get("type") == "mcp_resource"]
+    wanted = {"server": "srv", "uri": "mem://note", "name": "note", "content": {"contents": [{"uri": "mem://note", "mimeType": "text/plain", "text": "THE NOTE"}]}}
+    if len(kept) != 1 or {key: kept[0].get(key) for key in wanted} != wanted:
+        raise Failed(f"not attached as it should be: {kept}")
+    resumed(bench, path, "THE NOTE")
+
+
+def case_hooks_are_notified_of_a_question(bench):
+    """What the client tells such a hook after six seconds, with the same keys."""
+    settings = {"hooks": {"Notification": [{"matcher": "permission_prompt", "hooks": [{"type": "command", "command": "cat > notified"}]}]}}
+    with open(os.path.join(bench.config, "settings.json"), "w", encoding="utf-8") as file:
+        json.dump(settings, file)
+    path, = journey(bench, press("@@write@@\r"), sees("beds.txt"), {"wait": 8}, press("y"), sees("Written."))
+    told = json.loads(read(os.path.join(bench.workdir, "notified")))
+    wanted = {"session_id": session_of(path), "transcript_path": path, "cwd": bench.workdir, "hook_event_name": "Notification", "notification_type": "permission_prompt"}
+    if {key: told.get(key) for key in wanted} != wanted or not told.get("message") or "permission_mode" in told:
+        raise Failed(f"the hook was told: {told}")
+    resumed(bench, path, "Written.")

@@ -91,3 +91,70 @@ def case_theirs_uses_a_skill_and_ours_goes_on(bench):
     sent, _ = ours(bench, "--resume", session_id, prompt="We: @@ours@@")
     if "Plain words." not in str(sent):
         raise Failed(f"ours does not send it: {str(sent)[-600:]}")
+
+
+FORK = "---\ndescription: Forks\ncontext: fork\nagent: Explore\n---\nFork for $ARGUMENTS: @@fork@@\n"
+BELOW = "---\ndescription: Below\n---\nBelow words.\n"
+MORE = {
+    **SCRIPT,
+    "forked": [[{"type": "tool_use", "name": "Skill", "input": {"skill": "fork", "args": "Ann"}}], [{"type": "text", "text": LAST_ANSWER}]],
+    "fork": [[{"type": "text", "text": "Fork answer."}]],
+    "below": [
+        [{"type": "tool_use", "name": "Read", "input": {"file_path": "{{CWD}}/sub/a.txt"}}],
+        [{"type": "tool_use", "name": "Skill", "input": {"skill": "below"}}],
+        [{"type": "tool_use", "name": "Skill", "input": {"skill": "sub:fork"}}],
+        [{"type": "text", "text": LAST_ANSWER}],
+    ],
+}
+
+
+def prepare_more(bench):
+    files = {
+        os.path.join(bench.config, "skills", "fork", "SKILL.md"): FORK,
+        os.path.join(bench.workdir, "sub", ".claude", "skills", "below", "SKILL.md"): BELOW,
+        os.path.join(bench.workdir, "sub", ".claude", "skills", "fork", "SKILL.md"): BELOW,
+        os.path.join(bench.workdir, "sub", ".claude", "skills", "group", "inner", "SKILL.md"): BELOW,
+        os.path.join(bench.workdir, "sub", "a.txt"): "alpha\n",
+        os.path.join(bench.config, "settings.json"): json.dumps({"permissions": {"allow": ["Skill", "Read"]}}),
+    }
+    for path, text in files.items():
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def found_below(bench, session_id):
+    """Skills that were found, listed and used; and one that ran in a sub-agent."""
+    found = []
+    with open(file_of(bench, session_id), encoding="utf-8") as file:
+        for line in file:
+            record = json.loads(line)
+            attachment, kept = record.get("attachment") or {}, record.get("toolUseResult")
+            if attachment.get("type") == "dynamic_skill":
+                found.append({**attachment, "skillNames": sorted(attachment["skillNames"])})
+            elif attachment.get("type") == "skill_listing" and not attachment["isInitial"]:
+                found.append(sorted(attachment["names"]))
+            elif isinstance(kept, dict) and "commandName" in kept:
+                found.append([record["message"]["content"][0]["content"], {**kept, "agentId": bool(kept.get("agentId"))}])
+    return found
+
+
+def compare_more(bench, script, count, *said):
+    if bench.version != "2.1.325":
+        bench.said = "not compared: written for the newest"
+        return
+    prepare_more(bench)
+    theirs = found_below(bench, bench.ask(prompt=f"Do @@{script}@@", script=MORE).session)
+    _, session_id = ours(bench, "--trust", prompt=f"Do @@{script}@@", script=MORE)
+    found = found_below(bench, session_id)
+    if len(found) != count or found != theirs:
+        raise Failed(f"theirs: {theirs}\nours: {found}")
+    take_turns(bench, session_id, *said)
+
+
+def case_both_run_a_skill_in_a_sub_agent(bench):
+    compare_more(bench, "forked", 1, "Fork answer.")
+
+
+def case_both_find_skills_below(bench):
+    compare_more(bench, "below", 4, "Below words.")

@@ -5,6 +5,9 @@
 
 mod flow;
 mod nested;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+mod tests;
 
 /// The keys of a front matter, each with its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,21 +79,4 @@ impl FrontMatter {
 pub(crate) fn unquoted(text: &str) -> &str {
     let inside = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
     inside('"').or_else(|| inside('\'')).unwrap_or(text)
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_head_is_told_from_the_text() {
-        let (front_matter, body) =
-            FrontMatter::split("\u{feff}---\r\na: x\r\nb:\r\n  - y\r\n---\r\ntext\r\n---\r\n");
-        assert_eq!((front_matter.unwrap().words("b").as_deref(), body.as_str()), (Some("y"), "text\n---\n"));
-        assert_eq!(FrontMatter::split("---\n---\nx"), (Some(FrontMatter::default()), "x".to_owned()));
-        for whole in ["text\n", "---\nno end\n", " ---\na: b\n---\n"] {
-            assert_eq!(FrontMatter::split(whole), (None, whole.to_owned()));
-        }
-    }
 }

@@ -18,6 +18,9 @@ const MAX_DEPTH: usize = 5;
 /// The length of a description taken from the first line, in characters.
 const MAX_SUMMARY_CHARS: usize = 100;
 
+/// The type of sub-agent that a skill runs in, unless it names one.
+const DEFAULT_AGENT: &str = "general-purpose";
+
 /// A folder with custom commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandFolder {
@@ -134,9 +137,8 @@ pub(super) fn parse(
         () if folder.is_some() && is_set("user-invocable", "false") => Invoker::Model,
         () => Invoker::Anyone,
     };
-    if folder.is_some() && is_set("context", "fork") {
-        return Err("`context: fork` is not supported, so the skill is not loaded".to_owned());
-    }
+    let is_forked = folder.is_some() && is_set("context", "fork");
+    let fork = is_forked.then(|| front_matter.words("agent").unwrap_or_else(|| DEFAULT_AGENT.to_owned()));
     // A command that does not say what it is for is not told to the model.
     let is_told = invoker != Invoker::Person && (folder.is_some() || described.is_some());
     let listing = is_told.then(|| {
@@ -158,6 +160,7 @@ pub(super) fn parse(
         listing,
         hooks: front_matter.json("hooks")?,
         plugin: None,
+        fork,
     })
 }
 

@@ -83,6 +83,8 @@ pub struct CustomCommand {
     pub hooks: Option<Vec<u8>>,
     /// The folder of the plugin that it comes from.
     pub plugin: Option<PathBuf>,
+    /// The type of sub-agent that it runs in (`context: fork`); `None` if its text is given to the conversation.
+    pub fork: Option<String>,
 }
 
 impl CustomCommand {
@@ -101,6 +103,7 @@ impl CustomCommand {
             listing: None,
             hooks: None,
             plugin: None,
+            fork: None,
         }
     }
 

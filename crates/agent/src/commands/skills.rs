@@ -75,9 +75,11 @@ mod tests {
         skill(&home, "a/quiet/SKILL.md", "---\ndescription: Q\ndisable-model-invocation: true\n---\nq\n");
         skill(&home, "a/inner/SKILL.md", "---\ndescription: I\nuser-invocable: false\n---\ni\n");
         skill(&home, "a/guarded/SKILL.md", "---\ndescription: G\nhooks:\n  PreToolUse: &x\n---\ng\n");
-        skill(&home, "a/forked/SKILL.md", "---\ndescription: F\ncontext: fork\n---\nf\n");
+        skill(&home, "a/forked/SKILL.md", "---\ndescription: F\ncontext: fork\nagent: Explore\n---\nf\n");
         skill(&home, "a/not one/SKILL.md", "x\n");
         skill(&home, "a/empty/README.md", "x\n");
+        // The original looks one level deep, too.
+        skill(&home, "a/group/deeper/SKILL.md", "x\n");
         skill(&home, "b/plain/SKILL.md", "---\ndescription: Mine\n---\nx\n");
         let folder = |name: &str| CommandFolder {
             path: home.work_dir().join(name),
@@ -90,19 +92,23 @@ mod tests {
         assert_eq!(
             listed,
             [
+                ("- forked: F", Invoker::Anyone),
                 ("- greet (other): Greets - In the morning", Invoker::Anyone),
                 ("- inner: I", Invoker::Model),
                 ("- plain: Mine", Invoker::Anyone),
                 ("-", Invoker::Person),
             ]
         );
-        assert_eq!(skills[0].allowed, ["Bash(echo:*)"]);
-        assert_eq!(skills[0].folder.as_deref(), Some(&*home.work_dir().join("a/greet")));
+        assert_eq!(skills[0].fork.as_deref(), Some("Explore"));
+        assert_eq!(
+            (skills[1].fork.as_deref(), &skills[1].allowed[..]),
+            (None, &["Bash(echo:*)".to_owned()][..])
+        );
+        assert_eq!(skills[1].folder.as_deref(), Some(&*home.work_dir().join("a/greet")));
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        assert_eq!(errors.len(), 3, "{errors:?}");
-        assert!(errors[0].contains("forked") && errors[0].contains("context: fork"), "{errors:?}");
-        assert!(errors[1].contains("guarded") && errors[1].contains("hooks"), "{errors:?}");
-        assert!(errors[2].contains("not a valid"), "{errors:?}");
+        assert_eq!(errors.len(), 2, "{errors:?}");
+        assert!(errors[0].contains("guarded") && errors[0].contains("hooks"), "{errors:?}");
+        assert!(errors[1].contains("not a valid"), "{errors:?}");
     }
 
     #[test]

@@ -23,6 +23,9 @@ const MAX_LISTED_PROMPT: usize = 200;
 /// `origin` of a prompt that a background task caused.
 const NOTIFICATION: &[u8] = br#"{"kind":"task-notification"}"#;
 
+/// `origin` of a message for a sub-agent.
+const COORDINATOR: &[u8] = br#"{"kind":"coordinator"}"#;
+
 impl Conversation<'_> {
     /// Writes a line that the model does not see, or that [`Self::push_message`] adds.
     pub(crate) fn append(&mut self, draft: Draft) -> Result<(), AppendError> {
@@ -94,6 +97,11 @@ impl Conversation<'_> {
                 self.mark_stale();
                 return Ok(line);
             }
+            Prompt::Message(_) => {
+                let draft =
+                    Draft::meta_prompt(PromptContent::Text(&plain.text())).field("origin", COORDINATOR);
+                return self.open_turn(draft, None);
+            }
             Prompt::Named { .. } | Prompt::Typed { .. } | Prompt::Shell(_) => PromptContent::Text(""),
         };
         let draft = Draft::prompt(said);
@@ -129,6 +137,17 @@ impl Conversation<'_> {
         let attachment = object(|attachment| {
             attachment.string("type", "queued_command").string("prompt", text);
             attachment.string("commandMode", "task-notification");
+        });
+        self.append(Draft::attachment(&attachment))?;
+        self.mark_stale();
+        Ok(())
+    }
+
+    /// Writes a message that a sub-agent gets while it works, behind the results of its calls.
+    pub(crate) fn append_message(&mut self, text: &str) -> Result<(), AppendError> {
+        let attachment = object(|attachment| {
+            attachment.string("type", "queued_command").string("prompt", text);
+            attachment.raw("origin", COORDINATOR).boolean("isMeta", true);
         });
         self.append(Draft::attachment(&attachment))?;
         self.mark_stale();

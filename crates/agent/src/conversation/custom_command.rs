@@ -13,6 +13,9 @@ use crate::protocol::WrittenLine;
 /// Tells the model that a command failed.
 const CAVEAT: &str = "The person wanted to use a command of their own, and it could not be carried out. Nothing is asked of you.";
 
+/// Tells the model that a command is not for it.
+const OWN_CAVEAT: &str = "The person used a command that an agent of its own has carried out; they have seen its answer. Nothing is asked of you.";
+
 /// A custom command with its expanded text.
 pub(crate) struct ExpandedCommand<'e> {
     pub(crate) invocation: &'e Invocation,
@@ -57,6 +60,23 @@ impl Conversation<'_> {
             self.append(Draft::attachment(&file_json(file)))?;
         }
         self.append(Draft::attachment(&permissions(invocation)))?;
+        self.mark_stale();
+        Ok(())
+    }
+
+    /// Writes a command that a sub-agent carries out: its output follows, and the model is not asked.
+    pub(crate) fn append_own_command(&mut self, invocation: &Invocation) -> Result<WrittenLine, AppendError> {
+        self.answer_open_calls()?;
+        let caveat = format!("<local-command-caveat>{OWN_CAVEAT}</local-command-caveat>");
+        let words = command_tags(&invocation.command.name, &invocation.arguments);
+        self.append(Draft::meta_prompt(PromptContent::Text(&caveat)))?;
+        self.open_turn(Draft::prompt(PromptContent::Text(&words)), Some(&invocation.text()))
+    }
+
+    /// Writes what such a command has answered: `stdout`, or `stderr` if it failed.
+    pub(crate) fn append_command_output(&mut self, stream: &str, text: &str) -> Result<(), AppendError> {
+        let output = format!("<local-command-{stream}>{text}</local-command-{stream}>");
+        self.append(Draft::local_command(&output))?;
         self.mark_stale();
         Ok(())
     }

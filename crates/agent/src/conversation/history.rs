@@ -14,7 +14,7 @@ use crate::api::usage::Usage;
 use crate::protocol::PastCall;
 
 /// Attachments that are not repeated as long as the model has them in its context.
-const TOLD_ONCE: [&str; 3] = ["nested_memory", "plan_mode", "skill_listing"];
+const TOLD_ONCE: [&str; 4] = ["nested_memory", "plan_mode", "plan_mode_exit", "skill_listing"];
 
 /// What the model has in its context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

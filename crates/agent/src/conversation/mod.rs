@@ -24,6 +24,7 @@ pub(crate) use history::PastContext;
 pub use messages::ApiMessage;
 pub(crate) use messages::{Grouping, is_thought};
 pub use open::{ConversationStart, OpenError, Persistence, StoreContext};
+pub(crate) use plan::PlanRecord;
 pub use rewind::{PastTurn, RewindError};
 
 use std::collections::HashSet;

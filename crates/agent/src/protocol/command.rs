@@ -4,10 +4,14 @@ use std::collections::VecDeque;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::notification::AgentNotification;
+use super::notification::TaskNotification;
 use super::permission::Permit;
 use annals_json::{RawJson, Value};
 use annals_policy::Mode;
+
+/// What comes before a message for a sub-agent.
+const MESSAGE: &str =
+    "Another message of the one who gave you the task. Do what it asks for, too, and then answer again:";
 
 /// A command to a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +83,9 @@ pub enum Prompt {
     /// A command that the person wants to run in the shell; the model gets it with its output.
     Shell(String),
     /// The end of a sub-agent in the background; nobody typed it.
-    Notification(Box<AgentNotification>),
+    Notification(Box<TaskNotification>),
+    /// A message for a sub-agent of the one that started it.
+    Message(String),
     /// A prompt whose line has this uuid.
     Named {
         /// The uuid.
@@ -130,7 +136,9 @@ impl Prompt {
         match self {
             Self::Text(text) => RawJson::string(text).raw().to_vec(),
             Self::Blocks(json) => json.clone(),
-            Self::Shell(_) | Self::Notification(_) => RawJson::string(&self.text()).raw().to_vec(),
+            Self::Shell(_) | Self::Notification(_) | Self::Message(_) => {
+                RawJson::string(&self.text()).raw().to_vec()
+            }
             Self::Named { prompt, .. } | Self::Typed { prompt, .. } => prompt.content(),
         }
     }
@@ -148,7 +156,9 @@ impl Prompt {
         match self {
             Self::Named { uuid, .. } => Some(uuid),
             Self::Typed { prompt, .. } => prompt.uuid(),
-            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) | Self::Notification(_) => None,
+            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) | Self::Notification(_) | Self::Message(_) => {
+                None
+            }
         }
     }
 
@@ -157,7 +167,9 @@ impl Prompt {
         match self {
             Self::Typed { typed, .. } => Some(typed),
             Self::Named { prompt, .. } => prompt.typed(),
-            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) | Self::Notification(_) => None,
+            Self::Text(_) | Self::Blocks(_) | Self::Shell(_) | Self::Notification(_) | Self::Message(_) => {
+                None
+            }
         }
     }
 
@@ -166,6 +178,7 @@ impl Prompt {
         match self {
             Self::Text(text) => text.clone(),
             Self::Notification(ended) => ended.text(),
+            Self::Message(message) => format!("{MESSAGE}\n{message}"),
             Self::Shell(command) => format!("!{command}"),
             Self::Blocks(json) => {
                 let Ok(blocks) = Value::parse(json) else { return String::new() };
@@ -186,7 +199,7 @@ impl Prompt {
                 let (only, none) = (blocks.next()?, blocks.next());
                 only.get("text").filter(|_| none.is_none())?.text()?.to_string()
             }
-            Self::Shell(_) | Self::Notification(_) => return None,
+            Self::Shell(_) | Self::Notification(_) | Self::Message(_) => return None,
             Self::Named { prompt, .. } | Self::Typed { prompt, .. } => return prompt.slash_command(),
         };
         let said = text.trim().strip_prefix('/')?;

@@ -3,7 +3,7 @@
 use annals_policy::Mode;
 use annals_transcript::draft::CompactionTrigger;
 
-use super::notification::AgentNotification;
+use super::notification::TaskNotification;
 use super::permission::{Denial, PermissionRequest};
 use super::report::TurnReport;
 use crate::api::call::ScheduledRetry;
@@ -79,7 +79,7 @@ pub enum Event {
         event: Box<Event>,
     },
     /// A sub-agent has ended in the background, and the model is told.
-    BackgroundEnded(AgentNotification),
+    BackgroundEnded(TaskNotification),
     /// A call opened a pull request.
     PullRequestOpened(PullRequest),
     /// A request failed and will be retried.
@@ -221,9 +221,15 @@ pub enum Notice {
     /// A hook said something, or failed.
     #[error("{0}")]
     Hook(String),
+    /// A skill cannot be used, and why; or what one has answered that ran in a sub-agent.
+    #[error("{0}")]
+    Skill(String),
     /// Something that a prompt mentions was not attached, and why.
     #[error("not attached: {0}: {1}")]
     NotAttached(String, String),
+    /// The model gave no output in the form of the schema, though it was asked again.
+    #[error("there is no output in the form of the schema: the model did not call StructuredOutput")]
+    NoStructuredOutput,
     /// An approved plan could not be saved.
     #[error("the plan is not saved: {0}")]
     PlanNotSaved(String),

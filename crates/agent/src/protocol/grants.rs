@@ -40,6 +40,14 @@ impl Grants {
         self.lists().of_turn.extend(rules);
     }
 
+    /// Returns rules of their own: those that hold now, and these. What is granted later is not shared.
+    pub(crate) fn with_rules(&self, rules: &[(String, SettingsSource)]) -> Self {
+        let lists = self.lists();
+        let own = rules.iter().map(|(rule, source)| Rule::new(rule, RuleList::Allow, *source));
+        let granted = lists.granted.iter().chain(&lists.of_turn).cloned().chain(own).collect();
+        Self(Arc::new(Mutex::new(RuleLists { granted, of_turn: Vec::new() })))
+    }
+
     /// Takes over what was granted in another conversation.
     pub fn take_over(&self, other: &Self) {
         let granted = other.lists().granted.clone();

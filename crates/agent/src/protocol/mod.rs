@@ -31,7 +31,7 @@ pub use command::{Command, Commands, PastedImage, Prompt, SummaryDirection, Summ
 pub use config::{Approver, TurnConfig};
 pub use event::{Event, Notice, PullRequest, ToolProgress, UsageStorage, WrittenLine};
 pub use grants::Grants;
-pub use notification::{AgentAnswer, AgentNotification};
+pub use notification::{AgentAnswer, TaskNotification};
 pub use past_call::PastCall;
 pub use permission::{Denial, PermissionFuture, PermissionRequest, PermissionTool, Permit, PermitChanges};
 pub use relay::Relay;

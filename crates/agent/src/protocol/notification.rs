@@ -6,7 +6,7 @@ use super::command::Prompt;
 
 /// The end of a sub-agent or a command in the background.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentNotification {
+pub struct TaskNotification {
     /// The id of the sub-agent or the command.
     pub agent: String,
     /// The call that started it.
@@ -34,7 +34,7 @@ pub struct AgentAnswer {
     pub millis: u64,
 }
 
-impl AgentNotification {
+impl TaskNotification {
     /// Returns the text for the model, in the form that clients record.
     pub fn text(&self) -> String {
         let mut text = String::from("<task-notification>\n");

@@ -121,6 +121,8 @@ pub enum TerminalReason {
     MaxTurns,
     /// It reached its budget.
     Budget,
+    /// The output never fitted the schema.
+    OutputAttempts,
     /// A hook refused the prompt.
     PromptBlocked,
     /// A request failed.
@@ -141,6 +143,7 @@ impl TerminalReason {
             Self::AbortedStreaming => "aborted_streaming",
             Self::MaxTurns => "max_turns",
             Self::Budget => "max_budget",
+            Self::OutputAttempts => "structured_output_retry_exhausted",
             Self::PromptBlocked => "prompt_blocked",
             Self::ApiError => "api_error",
             Self::Error => "error",
@@ -169,6 +172,14 @@ pub enum TurnError {
     /// A custom command failed.
     #[error("{0}")]
     Command(String),
+    /// The output never fitted the schema.
+    #[error("no output fits the schema after {attempts} attempts; the last one: {why}")]
+    Output {
+        /// How often the model has tried.
+        attempts: u32,
+        /// What was wrong with the last one.
+        why: String,
+    },
 }
 
 impl TurnError {

@@ -3,6 +3,7 @@
 //!
 //! | module | owns |
 //! |---|---|
+//! | `background_turns` | the turns of one in the background, and of one that gets messages |
 //! | `definition` | definitions of sub-agents, and the built-in ones |
 //! | `files` | definitions in `agents/*.md` |
 //! | `spawn` | runs a sub-agent, from its prompt to its answer |
@@ -11,6 +12,7 @@
 //! that moment. Its events are reported through its parent, and commands to its parent reach it through the
 //! [relay](crate::protocol::Relay).
 
+mod background_turns;
 mod definition;
 mod files;
 mod spawn;

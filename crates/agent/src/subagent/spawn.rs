@@ -8,6 +8,7 @@ use annals_store::session::{AgentParent, AgentStart};
 use annals_store::source::new_agent_id;
 
 use super::AgentDefinition;
+use super::background_turns::BackgroundTurns;
 use crate::api::call::{Caller, RetryClock};
 use crate::api::transport::Transport;
 use crate::commands::CustomCommand;
@@ -146,7 +147,10 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
         let mut agent = Agent::new(conversation, caller, self.tools(definition, id), policy, turn_config);
         agent.system_prompt = Some(system_prompt);
         agent.skills = Arc::clone(&self.config.skills);
-        agent.grants = parent.grants.clone();
+        agent.grants = match task.rules.is_empty() {
+            true => parent.grants.clone(),
+            false => parent.grants.with_rules(&task.rules),
+        };
         agent.hooks = parent.hooks.for_agent(&definition.name);
         // Nobody is asked about what happens in the background.
         if task.place == AgentPlace::Foreground {
@@ -181,7 +185,11 @@ impl<'a, T: Transport + 'a, S: RetryClock + 'a> Spawner for SubagentSpawner<'a, 
                 };
                 agent.turn(&Prompt::Text(task.prompt.clone()), &mut commands, &mut report).await
             };
-            result_of(id, finished, tool_uses)
+            let result = result_of(id.clone(), finished, tool_uses);
+            if result.is_ok() && self.has_background() {
+                self.keep(agent, task, scene.tool_use, result.clone());
+            }
+            result
         })
     }
 
@@ -195,34 +203,24 @@ impl<'a, T: Transport + 'a, S: RetryClock + 'a> Spawner for SubagentSpawner<'a, 
         let id = new_agent_id(self.config.store.source);
         let mut agent = self.begin(&id, task, scene.tool_use, parent)?;
         let file = agent.conversation.path().map(Path::to_path_buf);
-        let (sender, mut commands) = Commands::channel();
+        agent.should_absorb_prompts = true;
+        let (sender, commands) = Commands::channel();
         let agents = Arc::clone(&self.config.background_agents);
         let entry = agents.add(BackgroundAgent {
             id: id.clone(),
             description: task.description.clone(),
             kind: task.kind.clone(),
             prompt: task.prompt.clone(),
-            tool_use: scene.tool_use.to_owned(),
+            tool_use: Mutex::new(scene.tool_use.to_owned()),
             file: file.clone(),
             commands: sender,
             result: Mutex::default(),
             is_stopped: AtomicBool::new(false),
             is_told: AtomicBool::new(false),
+            is_listed: AtomicBool::new(true),
         });
-        let is_taken = self.config.background.push(async move {
-            let mut tool_uses = 0;
-            let finished = {
-                let mut report = |event: Event| {
-                    tool_uses += u64::from(matches!(event, Event::ToolDone { .. }));
-                    if is_told_later(&event) {
-                        let (call, agent) = (entry.tool_use.clone(), entry.id.clone());
-                        agents.push_event(Event::Subagent { call, agent, event: Box::new(event) });
-                    }
-                };
-                agent.turn(&Prompt::Text(entry.prompt.clone()), &mut commands, &mut report).await
-            };
-            agents.end(&entry, result_of(entry.id.clone(), finished, tool_uses));
-        });
+        let work = BackgroundTurns { agent, entry, commands, agents };
+        let is_taken = self.config.background.push(work.run(Some(Prompt::Text(task.prompt.clone()))));
         if !is_taken {
             return Err(SpawnError::Failed("nothing runs agents in the background here".to_owned()));
         }
@@ -231,19 +229,47 @@ impl<'a, T: Transport + 'a, S: RetryClock + 'a> Spawner for SubagentSpawner<'a, 
     }
 }
 
+impl<'a, T: Transport + 'a, S: RetryClock + 'a> SubagentSpawner<'a, T, S> {
+    /// Keeps a sub-agent that has answered its caller, so that it can get messages.
+    fn keep(
+        &self,
+        mut agent: Agent<'a, T, S>,
+        task: &AgentTask,
+        tool_use: &str,
+        result: Result<AgentResult, SpawnError>,
+    ) {
+        // Nobody waits for its next answer, so nobody is asked.
+        (agent.turn_config.approver, agent.permission_tool) = (Approver::Nobody, None);
+        agent.should_absorb_prompts = true;
+        let (sender, commands) = Commands::channel();
+        let agents = Arc::clone(&self.config.background_agents);
+        let entry = agents.add(BackgroundAgent {
+            id: agent.subagent.as_ref().map(|(id, _)| id.clone()).unwrap_or_default(),
+            description: task.description.clone(),
+            kind: task.kind.clone(),
+            prompt: task.prompt.clone(),
+            tool_use: Mutex::new(tool_use.to_owned()),
+            file: agent.conversation.path().map(Path::to_path_buf),
+            commands: sender,
+            result: Mutex::new(Some(result)),
+            is_stopped: AtomicBool::new(false),
+            is_told: AtomicBool::new(true),
+            is_listed: AtomicBool::new(false),
+        });
+        self.config.background_agents.drop_oldest_kept();
+        self.config.background.push(BackgroundTurns { agent, entry, commands, agents }.run(None));
+    }
+}
+
 fn no_parent() -> SpawnError {
     SpawnError::Failed("a sub-agent needs a parent conversation".to_owned())
 }
 
-/// Returns whether the caller is told of an event of a sub-agent in the background: of what it spends, was denied and opened.
-fn is_told_later(event: &Event) -> bool {
-    matches!(
-        event.innermost(),
-        Event::Usage { .. } | Event::Denied(_) | Event::Notice(_) | Event::PullRequestOpened(_)
-    )
-}
-
-fn result_of(agent: String, finished: TurnReport, tool_uses: u64) -> Result<AgentResult, SpawnError> {
+pub(super) fn result_of(
+    agent: String,
+    finished: TurnReport,
+    tool_uses: u64,
+) -> Result<AgentResult, SpawnError> {
     match finished.ending {
         TurnEnd::Done => Ok(AgentResult {
             agent,

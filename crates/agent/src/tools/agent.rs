@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 
 use annals_json::Fields;
+use annals_policy::rules::SettingsSource;
 
 use super::answer::object;
 use super::input::Input;
@@ -37,6 +38,8 @@ pub struct AgentTask {
     pub model: Option<String>,
     /// Whether its caller waits for it.
     pub place: AgentPlace,
+    /// Rules that allow its calls, each with who wrote it. No input of a call names them.
+    pub rules: Vec<(String, SettingsSource)>,
 }
 
 /// Where a sub-agent works.
@@ -143,6 +146,7 @@ impl<'a> AgentTool<'a> {
             kind,
             model: input.text_if("model")?.filter(|model| !model.is_empty()),
             place: if is_background { AgentPlace::Background } else { AgentPlace::Foreground },
+            rules: Vec::new(),
         })
     }
 
@@ -186,7 +190,7 @@ impl LaunchedAgent {
             kept.string_if("outputFile", file.as_deref()).boolean("canReadOutputFile", false);
         });
         let said = format!(
-            "The agent works in the background.\nagentId: {}\nYou are told when it has ended, with its answer; until then nothing is known of it. Do other work meanwhile, or end your turn. TaskOutput waits for it, and TaskStop ends it.",
+            "The agent works in the background.\nagentId: {}\nYou are told when it has ended, with its answer; until then nothing is known of it. Do other work meanwhile, or end your turn. TaskOutput waits for it, SendMessage sends it another message, and TaskStop ends it.",
             self.agent
         );
         Outcome { shown: ToolContent::Blocks(vec![text_block(&said)]), kept, ..Outcome::default() }
@@ -241,6 +245,10 @@ impl Tool for AgentTool<'_> {
 
     fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         Ok(ToolRequest::Agent(self.task(&Input::of(input))?.kind))
+    }
+
+    fn run_agent<'t>(&'t self, task: &'t AgentTask, call: &'t CallContext<'t>) -> Option<SpawnFuture<'t>> {
+        Some(self.spawner.spawn(task, call))
     }
 
     fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {

@@ -46,8 +46,9 @@ pub mod web_search;
 mod write;
 
 pub use agent::AgentTool;
+use agent::{AgentTask, SpawnFuture};
 pub use answer::{Reply, ReplyFuture};
-pub use background::{TaskOutput, TaskStop};
+pub use background::{SendMessage, TaskOutput, TaskStop};
 pub use bash::Bash;
 pub use context::{Checkpoints, PathFilter, ToolContext};
 pub use edit::Edit;
@@ -60,7 +61,7 @@ pub use question::AskUserQuestion;
 pub use read::{PromptImage, Read, Thumbnail, prompt_image, thumbnail};
 pub use read_files::ReadFiles;
 pub use request::ToolRequest;
-pub use skill::{SkillCall, SkillTool};
+pub use skill::{SkillCall, SkillCalls, SkillTool};
 pub(crate) use spec::unknown_parameter;
 pub use tasks::{TaskCreate, TaskGet, TaskList, TaskUpdate};
 pub use todo::TodoWrite;
@@ -137,6 +138,16 @@ pub trait Tool: Send + Sync {
     /// Returns what happened in the background and the model does not know yet; each is told once.
     fn take_notices(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Returns the skills that its calls can use, if it is the tool for them.
+    fn skills(&self) -> Option<&SkillCalls> {
+        None
+    }
+
+    /// Runs a sub-agent for a call of another tool; `None` if it starts none.
+    fn run_agent<'t>(&'t self, _: &'t AgentTask, _: &'t CallContext<'t>) -> Option<SpawnFuture<'t>> {
+        None
     }
 
     /// Runs a call. `input` is the whole object as the model wrote it. Dropping the future ends the work and all its processes.

@@ -1,6 +1,6 @@
 //! Skill: the model uses a skill. The turn runs what is in its text and gives the text to the model; the tool checks and answers.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use annals_json::Fields;
 
@@ -26,22 +26,42 @@ pub struct SkillCall {
     pub model: Option<String>,
 }
 
+/// The skills that there are: more come as files are used.
+#[derive(Clone, Debug, Default)]
+pub struct SkillCalls(Arc<RwLock<Vec<SkillCall>>>);
+
+impl SkillCalls {
+    /// Creates the list.
+    pub fn new(skills: Vec<SkillCall>) -> Self {
+        Self(Arc::new(RwLock::new(skills)))
+    }
+
+    /// Adds skills.
+    pub(crate) fn add(&self, skills: impl IntoIterator<Item = SkillCall>) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).extend(skills);
+    }
+
+    fn find(&self, name: &str) -> Option<SkillCall> {
+        let skills = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        skills.iter().find(|skill| skill.name == name).cloned()
+    }
+}
+
 /// Uses a skill.
 pub struct SkillTool {
-    skills: Arc<[SkillCall]>,
+    skills: SkillCalls,
 }
 
 impl SkillTool {
     /// The tool for these skills.
-    pub fn new(skills: Arc<[SkillCall]>) -> Self {
+    pub fn new(skills: SkillCalls) -> Self {
         Self { skills }
     }
 
-    fn skill(&self, input: &Input<'_>) -> Result<&SkillCall, InputError> {
+    fn skill(&self, input: &Input<'_>) -> Result<SkillCall, InputError> {
         input.text_if("args")?;
         let name = skill_name(&input.words("skill")?);
-        let known = self.skills.iter().find(|skill| skill.name == name);
-        let skill = known.ok_or_else(|| InputError(format!("Unknown skill: {name}")))?;
+        let skill = self.skills.find(&name).ok_or_else(|| InputError(format!("Unknown skill: {name}")))?;
         if skill.is_persons {
             return Err(InputError(format!(
                 "Only the user can use the skill {name} (disable-model-invocation). Ask them to enter /{name}; do not do what it describes in another way."
@@ -79,6 +99,10 @@ impl Tool for SkillTool {
             true => ToolRequest::Skill(name),
             false => ToolRequest::GrantingSkill(name),
         })
+    }
+
+    fn skills(&self) -> Option<&SkillCalls> {
+        Some(&self.skills)
     }
 
     fn run<'t>(&'t self, input: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {

@@ -2,7 +2,7 @@
 
 mod schema;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use annals_json::{Fields, Value, ValueKind, object};
 
@@ -13,23 +13,55 @@ use crate::api::request::ToolSpec;
 /// The name of the tool.
 pub const NAME: &str = "StructuredOutput";
 
-/// Holds the output until the turn ends.
-#[derive(Clone, Debug, Default)]
-pub struct StructuredSlot(Arc<Mutex<Option<Vec<u8>>>>);
+/// Holds the output until the turn ends, and counts the attempts that do not fit.
+#[derive(Clone, Debug)]
+pub struct StructuredSlot {
+    max_failures: u32,
+    state: Arc<Mutex<SlotState>>,
+}
+
+#[derive(Debug, Default)]
+struct SlotState {
+    output: Option<Vec<u8>>,
+    failures: u32,
+    last_failure: String,
+}
 
 impl StructuredSlot {
-    /// Takes the output: JSON.
+    /// Creates an empty slot; the turn ends after this number of attempts that do not fit.
+    pub fn new(max_failures: u32) -> Self {
+        Self { max_failures, state: Arc::default() }
+    }
+
+    /// Takes the output, JSON, and starts over.
     pub fn take(&self) -> Option<Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        std::mem::take(&mut *self.state()).output
     }
 
     /// Returns whether there is an output.
     pub fn is_filled(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.state().output.is_some()
+    }
+
+    /// Returns the number of attempts and what was wrong with the last one, if no more are made.
+    pub fn exhaustion(&self) -> Option<(u32, String)> {
+        let state = self.state();
+        let is_over = state.output.is_none() && state.failures >= self.max_failures;
+        is_over.then(|| (state.failures, state.last_failure.clone()))
     }
 
     fn put(&self, output: Vec<u8>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(output);
+        self.state().output = Some(output);
+    }
+
+    fn refuse(&self, why: &str) {
+        let mut state = self.state();
+        state.failures += 1;
+        why.clone_into(&mut state.last_failure);
+    }
+
+    fn state(&self) -> MutexGuard<'_, SlotState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,7 +118,7 @@ impl Tool for StructuredOutput {
     fn run<'t>(&'t self, input: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {
         at_once(move || {
             let value = Value::parse(input).map_err(|_| InputError("the input is not JSON".to_owned()))?;
-            self.check(value)?;
+            self.check(value).inspect_err(|why| self.slot.refuse(&why.0))?;
             self.slot.put(input.to_vec());
             Ok(Outcome::text(
                 "Structured output provided successfully",

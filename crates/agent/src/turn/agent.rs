@@ -9,7 +9,9 @@ use annals_policy::{Mode, Policy};
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PromptContent};
 
+use super::forked_skill::ForkedSkill;
 use super::hooks::CallRemarks;
+use super::nested_skills::NestedSkills;
 use super::skill::UsedSkill;
 use super::told::ToldContext;
 use crate::api::call::{Caller, RetryClock};
@@ -83,6 +85,10 @@ pub struct Agent<'a, T, S> {
     pub skills: Arc<[CustomCommand]>,
     /// The skills that the current calls use.
     pub(super) used_skills: Vec<UsedSkill>,
+    /// The skills that the current calls run in sub-agents.
+    pub(super) forked_skills: Vec<ForkedSkill>,
+    /// Where skills below the working folder are looked for; `None` if they are not.
+    pub nested_skills: Option<NestedSkills>,
     /// What the model was told and is not told again.
     pub(super) told: ToldContext,
     /// The sub-agents in the background.
@@ -134,6 +140,8 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             system_prompt: None,
             skills: Arc::default(),
             used_skills: Vec::new(),
+            forked_skills: Vec::new(),
+            nested_skills: None,
             told: ToldContext::default(),
             background: Arc::default(),
             permission_tool: None,

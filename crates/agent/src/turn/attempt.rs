@@ -14,7 +14,7 @@ use super::wait::{BoundedTasks, Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
 use crate::protocol::{Command, Commands, Event, EventSink, Relay};
-use crate::tools::{CallContext, Outcome, Parent, Tool, ToolFuture};
+use crate::tools::{CallContext, Outcome, Parent, Tool, ToolFuture, agent};
 
 /// The most calls that run concurrently.
 const MAX_CONCURRENT: usize = 10;
@@ -60,9 +60,22 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             scenes.push(CallContext { tool_use: &call.id, tell, agreed, parent: Some(&parent) });
         }
         let tools: &[Box<dyn Tool + '_>] = &self.tools;
+        let forked = &self.forked_skills;
         let mut outcomes: Vec<Option<(Outcome, u64)>> = Vec::new();
         let (mut places, mut work) = (Vec::new(), Vec::new());
         for (number, (call, approval)) in calls.iter().zip(approvals).enumerate() {
+            let fork = forked.iter().find(|fork| fork.call == call.id);
+            if let (Approval::Run(_), Some(fork)) = (approval, fork) {
+                report(Event::ToolStarted {
+                    call: call.id.clone(),
+                    tool: agent::NAME.to_owned(),
+                    input: fork.input(),
+                });
+                places.push(number);
+                work.push(timed(fork.run(find_tool(tools, agent::NAME), &scenes[number])));
+                outcomes.push(None);
+                continue;
+            }
             outcomes.push(match (approval, find_tool(tools, &call.name)) {
                 (Approval::Resolved(outcome), _) => Some((outcome.clone(), 0)),
                 (Approval::Run(_) | Approval::LeavePlan(_), Some(tool)) => {

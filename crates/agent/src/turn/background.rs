@@ -5,7 +5,7 @@ use annals_store::session::AppendError;
 use super::agent::Agent;
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
-use crate::protocol::{AgentNotification, Event, EventSink};
+use crate::protocol::{Event, EventSink, TaskNotification};
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Tells the model of sub-agents that have ended, and the caller what they did since the last time.
@@ -27,7 +27,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     }
 
     /// Waits for a sub-agent or a command that ends in the background, which opens a turn; `None` if none runs.
-    pub async fn next_notification(&self) -> Option<AgentNotification> {
+    pub async fn next_notification(&self) -> Option<TaskNotification> {
         self.background.next_end().await
     }
 }

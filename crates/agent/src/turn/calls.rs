@@ -31,6 +31,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let mut grouping = Grouping::NewMessage;
         let (mut answered, mut is_deferred) = (Vec::new(), false);
         self.used_skills.clear();
+        self.forked_skills.clear();
         while !rest.is_empty() {
             let (group, after) = rest.split_at(self.group(rest));
             let mut approvals = Vec::new();

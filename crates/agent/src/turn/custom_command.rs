@@ -26,6 +26,8 @@ const MAX_FILES: usize = 20;
 pub(super) enum CommandStart {
     /// The command is written by this line, and the model is next.
     Started(WrittenLine),
+    /// A sub-agent has carried it out, and this is its answer; the model is not asked.
+    Answered(WrittenLine, String),
     /// The command failed; this line and the next ones say so.
     Failed(WrittenLine, TurnError),
     /// The person interrupted it before anything was written.
@@ -89,6 +91,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         };
         match expansion {
             Expansion::Done { text, files } => {
+                if let Some(kind) = &invocation.command.fork {
+                    return self.run_forked(invocation, (kind, text), commands, report).await;
+                }
                 let command = ExpandedCommand { invocation, texts: &[text], files: &files };
                 Ok(CommandStart::Started(self.conversation.append_command(&command)?))
             }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PromptContent};
 
 use super::agent::Agent;
@@ -18,6 +19,11 @@ const CONTINUE: &str = "The session was resumed, and the call above has run. Go 
 const NOTHING_WAITS: &str = "no call of this session was left for later: give a prompt";
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
+    /// Returns whether a hook has left calls of the session until it is resumed.
+    pub fn has_deferred_calls(&mut self) -> Result<bool, AppendError> {
+        Ok(self.conversation.is_open() && !self.conversation.deferred_calls()?.is_empty())
+    }
+
     /// Runs the calls that wait.
     pub(super) async fn run_deferred(
         &mut self,

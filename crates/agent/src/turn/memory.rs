@@ -86,6 +86,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     ) -> Result<Option<()>, AppendError> {
         let used: Vec<_> =
             self.contexts().iter().flat_map(|context| context.read_files.take_used()).collect();
+        self.add_nested_skills(&used, report)?;
         for path in used {
             let Some(prompt) = &self.system_prompt else { return Ok(Some(())) };
             for nested in prompt.memory.nested(&path, &self.told.memory) {

@@ -34,8 +34,10 @@ mod calls;
 mod compact;
 mod custom_command;
 mod deferred;
+mod forked_skill;
 mod hooks;
 mod memory;
+mod nested_skills;
 mod pending;
 mod planning;
 mod progress;
@@ -53,3 +55,4 @@ mod wait;
 
 pub use agent::Agent;
 pub use hooks::{SessionExit, WaitReason};
+pub use nested_skills::NestedSkills;

@@ -1,4 +1,4 @@
-//! Plan mode in the session: the record that it has begun, and the file of an approved plan.
+//! Plan mode in the session: the records that it has begun and ended, and the file of an approved plan.
 
 use annals_json::{Value, object};
 use annals_policy::Mode;
@@ -8,17 +8,19 @@ use super::agent::Agent;
 use super::approve::Approval;
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
+use crate::conversation::PlanRecord;
 use crate::protocol::{Event, EventSink, Notice};
 use crate::tools::{Outcome, ToolContent};
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
-    /// Records that plan mode has begun, unless the session says so already.
+    /// Records that plan mode has begun or ended, unless the session says so already.
     pub(super) fn append_plan_mode(&mut self) -> Result<(), AppendError> {
-        if self.policy.mode != Mode::Plan || self.told.has_plan_mode || !self.conversation.is_main() {
+        let is_planning = self.policy.mode == Mode::Plan;
+        if is_planning == self.told.has_plan_mode || !self.conversation.is_main() {
             return Ok(());
         }
-        self.told.has_plan_mode = true;
-        self.conversation.append_plan_mode()
+        self.told.has_plan_mode = is_planning;
+        self.conversation.append_plan_mode(if is_planning { PlanRecord::Begin } else { PlanRecord::End })
     }
 
     /// Saves plans that were approved, and says where.

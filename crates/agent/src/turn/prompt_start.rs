@@ -40,7 +40,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         let mut attachments = Vec::new();
         // A sub-agent's answer attaches nothing.
-        let is_typed = !matches!(prompt.plain(), Prompt::Notification(_));
+        let is_typed = !matches!(prompt.plain(), Prompt::Notification(_) | Prompt::Message(_));
         if self.conversation.is_main() && is_typed {
             let mentions = prompt_mentions(&prompt.text());
             if mentions.len() > MAX_MENTIONS {

@@ -12,7 +12,7 @@ use super::state::TurnState;
 use crate::api::call::RetryClock;
 use crate::api::request::{Thinking, ThinkingDisplay};
 use crate::api::transport::Transport;
-use crate::protocol::{Command, Commands, Event, EventSink, QueueChange, TypedText, WrittenLine};
+use crate::protocol::{Command, Commands, Event, EventSink, Prompt, QueueChange, TypedText, WrittenLine};
 
 /// Tokens for thinking, for models that need a budget.
 const DEFAULT_THINKING: u64 = 16_000;
@@ -23,7 +23,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         if !self.conversation.is_open() {
             return Ok(());
         }
-        for change in commands.take_queued() {
+        // What a sub-agent is sent is recorded when it gets it.
+        let is_main = self.conversation.is_main();
+        for change in commands.take_queued().into_iter().filter(|_| is_main) {
             let (step, prompt) = match &change {
                 QueueChange::Enqueue(prompt) => (QueueStep::Enqueue, prompt),
                 QueueChange::Remove(prompt) => (QueueStep::PopAll, prompt),
@@ -53,6 +55,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         self.append_queued_prompts(commands)?;
         for prompt in commands.take_prompts() {
+            if let Prompt::Message(_) = &prompt {
+                self.conversation.append_message(&prompt.text())?;
+                continue;
+            }
             let content = prompt.content();
             if self.queued > 0 {
                 self.queued -= 1;
@@ -116,7 +122,5 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             self.before_plan = self.policy.mode;
         }
         self.policy.mode = mode;
-        // When it begins again, it is recorded again.
-        self.told.has_plan_mode &= mode == Mode::Plan;
     }
 }

@@ -18,7 +18,7 @@ use crate::api::transport::Transport;
 use crate::commands::Invocation;
 use crate::conversation::Grouping;
 use crate::protocol::{
-    AgentNotification, Command, Commands, Event, EventSink, INTERRUPTED_CALL, Notice, Prompt, TerminalReason,
+    Command, Commands, Event, EventSink, INTERRUPTED_CALL, Notice, Prompt, TaskNotification, TerminalReason,
     TurnEnd, TurnError, TurnReport, tokens,
 };
 
@@ -158,7 +158,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 Ok(ending) => ending,
                 Err(error) => TurnEnd::Failed(error),
             };
-            if let TurnEnd::Failed(error) = &ending {
+            // Hooks are told of requests that failed, not of output that does not fit.
+            if let TurnEnd::Failed(error) = &ending
+                && !matches!(error, TurnError::Output { .. })
+            {
                 self.after_failure(error, commands, &mut report).await;
             }
             ending
@@ -227,7 +230,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             Some(Ok(remarks)) => remarks,
         };
         if let Prompt::Notification(ended) = prompt.plain() {
-            report(Event::BackgroundEnded(AgentNotification::clone(ended)));
+            report(Event::BackgroundEnded(TaskNotification::clone(ended)));
         } else if self.queued > 0 {
             self.queued -= 1;
             self.conversation.append(Draft::queue_operation(QueueStep::Dequeue, None))?;
@@ -245,6 +248,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 CommandStart::Started(line) => {
                     state.finished.prompt = Some(line.uuid.clone());
                     report(Event::Prompted(line));
+                }
+                CommandStart::Answered(line, answer) => {
+                    (state.finished.prompt, state.finished.text) = (Some(line.uuid), answer);
+                    return Ok(TurnEnd::Done);
                 }
                 CommandStart::Failed(line, error) => {
                     state.finished.prompt = Some(line.uuid);
@@ -333,6 +340,7 @@ fn reason_of(ending: &TurnEnd, noted: TerminalReason) -> TerminalReason {
         TurnEnd::BudgetSpent => TerminalReason::Budget,
         TurnEnd::PromptBlocked(_) => TerminalReason::PromptBlocked,
         TurnEnd::Failed(TurnError::Call(_)) => TerminalReason::ApiError,
+        TurnEnd::Failed(TurnError::Output { .. }) => TerminalReason::OutputAttempts,
         TurnEnd::Failed(_) => TerminalReason::Error,
     }
 }

@@ -9,6 +9,7 @@ use annals_transcript::draft::Draft;
 use super::agent::Agent;
 use super::approve::{Approval, failed};
 use super::custom_command::Expansion;
+use super::forked_skill::ForkedSkill;
 use super::pending::PendingCall;
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
@@ -75,6 +76,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             Expansion::Done { text, files } => {
                 let used = &invocation.command;
                 self.hooks.use_skill(&used.name);
+                if let Some(kind) = &used.fork {
+                    self.forked_skills.push(ForkedSkill::new(&call.id, &invocation, kind, text));
+                    return approval;
+                }
                 self.grants.allow_for_turn(&used.rules(), used.author.source());
                 if let Some(model) = &used.model {
                     self.turn_config.model.clone_from(model);

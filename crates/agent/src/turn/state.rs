@@ -39,8 +39,8 @@ pub(super) struct TurnState {
     pub(super) model: Option<String>,
     /// How often a hook has kept the turn from ending.
     pub(super) stop_blocks: u32,
-    /// How often the model was asked for the output of the schema.
-    pub(super) output_requests: u32,
+    /// Whether the model was asked for the output of the schema.
+    pub(super) is_output_requested: bool,
 }
 
 impl TurnState {
@@ -52,7 +52,7 @@ impl TurnState {
             has_dropped_thinking: false,
             model: None,
             stop_blocks: 0,
-            output_requests: 0,
+            is_output_requested: false,
         }
     }
 }

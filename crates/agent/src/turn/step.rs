@@ -19,6 +19,7 @@ use crate::conversation::Grouping;
 use crate::protocol::{
     Commands, Event, EventSink, INTERRUPTED, INTERRUPTED_CALL, Notice, TerminalReason, TurnEnd, TurnError,
 };
+use crate::tools::structured::StructuredSlot;
 
 /// How often a paused response is continued, and how often a cut one.
 const MAX_PAUSES: u32 = 10;
@@ -159,6 +160,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 finished.text.clear();
                 return Ok(Step::End(TurnEnd::Done));
             }
+        }
+        if let Some((attempts, why)) = self.structured.as_ref().and_then(StructuredSlot::exhaustion) {
+            return Ok(Step::End(TurnEnd::Failed(TurnError::Output { attempts, why })));
         }
         if self.hook_stop.take().is_some() {
             state.finished.reason = TerminalReason::HookStopped;

@@ -33,6 +33,7 @@ impl ToldContext {
                     told.skills.extend(if names.is_empty() { lines() } else { names });
                 }
                 Some("plan_mode") => told.has_plan_mode = true,
+                Some("plan_mode_exit") => told.has_plan_mode = false,
                 _ => {}
             }
         }
@@ -61,6 +62,8 @@ mod tests {
         ];
         let told = ToldContext::of(&attachments.map(|json| json.as_bytes().to_vec()));
         assert!(told.has_plan_mode);
+        let ended = [r#"{"type":"plan_mode"}"#, r#"{"type":"plan_mode_exit"}"#];
+        assert!(!ToldContext::of(&ended.map(|json| json.as_bytes().to_vec())).has_plan_mode);
         assert_eq!(told.skills, ["a", "d", "g"]);
         assert_eq!(told.memory, [PathBuf::from("/w/CLAUDE.md")]);
     }

@@ -111,6 +111,9 @@ pub(crate) struct ChatArgs {
     /// Run no hooks of settings, agents and commands
     #[arg(long)]
     pub(crate) ignore_hooks: bool,
+    /// Use no notes, hooks, skills, agents, styles and servers of files; offer Bash, Edit and Read
+    #[arg(long)]
+    pub(crate) bare: bool,
     /// Draw the conversation below the scrollback [default], or on the whole screen
     #[arg(long, value_enum, value_name = "LAYOUT", conflicts_with = "plain")]
     pub(crate) screen: Option<ChatScreenArg>,
@@ -124,7 +127,19 @@ pub(crate) struct ChatArgs {
     pub(crate) sdk: SdkArgs,
 }
 
+/// The tools that are offered with `--bare`.
+const BARE_TOOLS: &str = "Bash,Edit,Read";
+
 impl ChatArgs {
+    /// Sets the options that `--bare` implies.
+    pub(crate) fn imply_bare(&mut self) {
+        if self.bare {
+            self.ignore_hooks = true;
+            self.sdk.strict_mcp_config = true;
+            self.sdk.tools.get_or_insert_with(|| vec![BARE_TOOLS.to_owned()]);
+        }
+    }
+
     /// Returns whether there is no person at a terminal: `-p`, or a program that sends messages.
     pub(crate) fn is_headless(&self) -> bool {
         self.print || self.input_format == ChatInput::StreamJson
@@ -163,7 +178,7 @@ fn is_rule_list(value: &str) -> bool {
 }
 
 /// Tools of the original client, in all its versions.
-const TOOLS: [&str; 31] = [
+const TOOLS: [&str; 32] = [
     "Agent",
     "AskUserQuestion",
     "Bash",
@@ -182,6 +197,7 @@ const TOOLS: [&str; 31] = [
     "NotebookRead",
     "Read",
     "ReadMcpResourceTool",
+    "SendMessage",
     "Skill",
     "SlashCommand",
     "Task",

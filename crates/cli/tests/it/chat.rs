@@ -10,6 +10,7 @@ mod mcp_servers;
 mod options;
 mod plugins;
 mod refused;
+mod skills;
 mod starting;
 mod variables;
 

@@ -12,9 +12,12 @@ use annals_json::ArrayWriter;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::protocol::{AgentAnswer, AgentNotification, Command, Event};
+use crate::protocol::{AgentAnswer, Command, Event, Prompt, TaskNotification};
 use crate::tools::agent::{AgentResult, SpawnError};
 use crate::tools::bash::{BackgroundStatus, Shells};
+
+/// The most sub-agents that have answered their caller and wait for messages.
+const MAX_KEPT: usize = 32;
 
 /// The sub-agents in the background of a session.
 #[derive(Default)]
@@ -35,10 +38,10 @@ pub struct BackgroundAgent {
     pub description: String,
     /// Its type.
     pub(crate) kind: String,
-    /// Its prompt.
+    /// Its task.
     pub(crate) prompt: String,
-    /// The call that started it.
-    pub(crate) tool_use: String,
+    /// The call that it works for: the one that started it, or that sent it the last message.
+    pub(crate) tool_use: Mutex<String>,
     /// Its session file, if it has one.
     pub(crate) file: Option<PathBuf>,
     /// Takes the interrupt that ends it.
@@ -49,6 +52,19 @@ pub struct BackgroundAgent {
     pub(crate) is_stopped: AtomicBool,
     /// Whether the model knows of its end.
     pub(crate) is_told: AtomicBool,
+    /// Whether it is in lists: one that was waited for is not, before it gets a message.
+    pub(crate) is_listed: AtomicBool,
+}
+
+/// What became of a message for a sub-agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Delivery {
+    /// It works, and gets the message when it can.
+    Queued,
+    /// It had ended, and continues with the message.
+    Resumed,
+    /// There is none, or it cannot continue.
+    Unknown,
 }
 
 impl BackgroundAgents {
@@ -84,14 +100,14 @@ impl BackgroundAgents {
     }
 
     /// Takes the sub-agents that have ended and that the model does not know of.
-    pub fn take_ended(&self) -> Vec<AgentNotification> {
+    pub fn take_ended(&self) -> Vec<TaskNotification> {
         let agents = lock(&self.agents).clone();
         let ended = agents.iter().filter(|agent| agent.status() != RUNNING && !agent.mark_told());
         ended.map(|agent| agent.notification()).collect()
     }
 
     /// Waits for a sub-agent or a command that has ended and that the model does not know of; `None` at once if none runs.
-    pub async fn next_end(&self) -> Option<AgentNotification> {
+    pub async fn next_end(&self) -> Option<TaskNotification> {
         loop {
             let shells = self.shells.upgrade();
             if let Some(ended) = shells.as_ref().and_then(|shells| shells.take_end()) {
@@ -118,6 +134,36 @@ impl BackgroundAgents {
             })
             .await;
         }
+    }
+
+    /// Drops the oldest sub-agents that only wait for messages, if there are too many: each has an open file.
+    pub(crate) fn drop_oldest_kept(&self) {
+        let mut agents = lock(&self.agents);
+        let is_kept = |agent: &Arc<BackgroundAgent>| !agent.is_listed.load(Ordering::Relaxed);
+        let kept = agents.iter().filter(|agent| is_kept(agent)).count();
+        let mut left = kept.saturating_sub(MAX_KEPT);
+        agents.retain(|agent| {
+            let is_dropped = left > 0 && is_kept(agent);
+            if is_dropped {
+                left -= 1;
+                let _ = agent.commands.send(Command::Quit);
+            }
+            !is_dropped
+        });
+    }
+
+    /// Gives a message to a sub-agent, for this call.
+    pub(super) fn deliver(&self, id: &str, message: &str, call: &str) -> Delivery {
+        let Some(agent) = self.find(id) else { return Delivery::Unknown };
+        let is_running = agent.status() == RUNNING;
+        if agent.commands.send(Command::Prompt(Prompt::Message(message.to_owned()))).is_err() {
+            return Delivery::Unknown;
+        }
+        if is_running {
+            return Delivery::Queued;
+        }
+        agent.revive(call);
+        Delivery::Resumed
     }
 
     /// Ends a sub-agent; whether there was one that ran. The model is told with its next request.
@@ -157,7 +203,8 @@ impl BackgroundAgents {
             status: agent.status(),
             output: agent.answer(),
         };
-        lock(&self.agents).iter().map(status).collect()
+        let agents = lock(&self.agents);
+        agents.iter().filter(|agent| agent.is_listed.load(Ordering::Relaxed)).map(status).collect()
     }
 
     /// Returns what those are for that still run.
@@ -205,13 +252,27 @@ impl BackgroundAgent {
         self.is_told.swap(true, Ordering::Relaxed)
     }
 
+    /// Returns the call that it works for.
+    pub(crate) fn call(&self) -> String {
+        lock(&self.tool_use).clone()
+    }
+
+    /// Notes that it continues, for this call.
+    fn revive(&self, call: &str) {
+        call.clone_into(&mut lock(&self.tool_use));
+        *lock(&self.result) = None;
+        self.is_stopped.store(false, Ordering::Relaxed);
+        self.is_told.store(false, Ordering::Relaxed);
+        self.is_listed.store(true, Ordering::Relaxed);
+    }
+
     /// Interrupts it. It completes its file by itself.
     pub(super) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         let _ = self.commands.send(Command::Interrupt);
     }
 
-    fn notification(&self) -> AgentNotification {
+    fn notification(&self) -> TaskNotification {
         let (status, name) = (self.status(), &self.description);
         let result = lock(&self.result).clone();
         let summary = match (status, &result) {
@@ -219,9 +280,9 @@ impl BackgroundAgent {
             ("killed", _) => format!("Agent \"{name}\" was stopped"),
             _ => format!("Agent \"{name}\" {status}"),
         };
-        AgentNotification {
+        TaskNotification {
             agent: self.id.clone(),
-            call: self.tool_use.clone(),
+            call: self.call(),
             status,
             summary,
             file: self.file.clone(),

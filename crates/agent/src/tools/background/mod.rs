@@ -1,12 +1,13 @@
-//! Tasks in the background, which are commands and sub-agents: TaskOutput shows one, TaskStop ends one.
+//! Tasks in the background, which are commands and sub-agents: TaskOutput shows one, TaskStop ends one, SendMessage continues a sub-agent.
 //!
 //! | module | owns |
 //! |---|---|
 //! | `agents` | the sub-agents in the background, and what is to be told of them |
 //! | `work` | runs their work beside the conversation |
-//! | `output`, `stop` | the tools |
+//! | `message`, `output`, `stop` | the tools |
 
 mod agents;
+mod message;
 mod output;
 mod stop;
 mod work;
@@ -18,6 +19,7 @@ use super::bash::{BackgroundCommand, Shells};
 use super::input::Input;
 pub use agents::{BackgroundAgent, BackgroundAgents};
 use annals_store::overflow::MAX_SHELL_OUTPUT;
+pub use message::SendMessage;
 pub use output::TaskOutput;
 pub use stop::TaskStop;
 pub use work::{BackgroundWork, WorkQueue};

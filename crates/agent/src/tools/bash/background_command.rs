@@ -11,7 +11,7 @@ use annals_sandbox::AbsenceWatch;
 use super::group::CommandExit;
 use super::sandboxed::moved_note;
 use super::shells::StartedCommand;
-use crate::protocol::AgentNotification;
+use crate::protocol::TaskNotification;
 
 /// How often the size of an output is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -86,7 +86,7 @@ impl BackgroundCommand {
     }
 
     /// Describes its end, as clients record it. What it printed is not in a file that the model may read.
-    pub(super) fn notification(&self) -> AgentNotification {
+    pub(super) fn notification(&self) -> TaskNotification {
         let name = self.description.as_deref().unwrap_or(&self.command);
         let code = self.ended().map_or(0, CommandExit::code);
         let ended = match code {
@@ -94,7 +94,7 @@ impl BackgroundCommand {
             code => format!("Background command \"{name}\" failed with exit code {code}"),
         };
         let moved = self.check_absent().map(|moved| format!("\n{moved}")).unwrap_or_default();
-        AgentNotification {
+        TaskNotification {
             agent: self.id.clone(),
             call: self.call.clone(),
             status: self.status(),

@@ -19,7 +19,7 @@ use super::output::{OutputFile, clean};
 use super::piped::{self, PipedCommand};
 use super::recorder::CommandRecorder;
 use super::sandboxed::{CommandSandbox, CommandScope, HelperSandbox, without_secrets};
-use crate::protocol::AgentNotification;
+use crate::protocol::TaskNotification;
 
 /// How commands run.
 #[derive(Clone, Debug)]
@@ -258,7 +258,7 @@ impl Shells {
     }
 
     /// Takes a command that has ended by itself and that the model does not know of.
-    pub(in crate::tools) fn take_end(&self) -> Option<AgentNotification> {
+    pub(in crate::tools) fn take_end(&self) -> Option<TaskNotification> {
         let tasks = self.tasks().clone();
         let ended = tasks.iter().find(|task| task.has_ended_by_itself() && !task.mark_told());
         ended.map(|task| task.notification())

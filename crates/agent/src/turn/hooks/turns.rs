@@ -19,9 +19,6 @@ use crate::conversation::Grouping;
 use crate::hooks::{HookEvent, HookOutcome};
 use crate::protocol::{Commands, Event, EventSink, Notice, Prompt, TerminalReason, TurnEnd, TurnError};
 
-/// How often the model is asked for the output of the schema.
-const MAX_OUTPUT_REQUESTS: u32 = 5;
-
 const OUTPUT_REQUEST: &str = "The answer is not complete: give it by calling StructuredOutput.";
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
@@ -155,9 +152,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         report: &mut EventSink<'_>,
     ) -> Result<Step, TurnError> {
         let is_missing = self.structured.as_ref().is_some_and(|slot| !slot.is_filled());
-        if is_missing && state.output_requests < MAX_OUTPUT_REQUESTS {
-            state.output_requests += 1;
-            return self.go_on(OUTPUT_REQUEST);
+        if is_missing {
+            // As the original: once, and then the text is the answer.
+            if !std::mem::replace(&mut state.is_output_requested, true) {
+                return self.go_on(OUTPUT_REQUEST);
+            }
+            report(Event::Notice(Notice::NoStructuredOutput));
         }
         let is_main = self.subagent.is_none();
         let event = if is_main { HookEvent::Stop } else { HookEvent::SubagentStop };

@@ -12,8 +12,8 @@ use annals_agent::tools::tasks::Tasks;
 use annals_agent::tools::todo::Todos;
 use annals_agent::tools::web_search::{Query, SearchPart, Searcher};
 use annals_agent::tools::{
-    AgentTool, Bash, CallContext, Edit, ExitPlanMode, Glob, Grep, NotebookEdit, Read, Reply, TaskCreate,
-    TaskGet, TaskOutput, TaskStop, TaskUpdate, TodoWrite, Tool, WebFetch, WebSearch, Write,
+    AgentTool, Bash, CallContext, Edit, ExitPlanMode, Glob, Grep, NotebookEdit, Read, Reply, SendMessage,
+    TaskCreate, TaskGet, TaskOutput, TaskStop, TaskUpdate, TodoWrite, Tool, WebFetch, WebSearch, Write,
 };
 use annals_json::{Fields, Value};
 
@@ -66,6 +66,7 @@ fn all(fixture: &Fixture) -> Vec<Box<dyn Tool>> {
         Box::new(Bash::new(context.clone(), shells.clone())),
         Box::new(TaskOutput::new(shells.clone(), Arc::default())),
         Box::new(TaskStop::new(shells.clone(), Arc::default())),
+        Box::new(SendMessage::new(Arc::default())),
         Box::new(TaskCreate::new(tasks.clone())),
         Box::new(TaskUpdate::new(tasks.clone())),
         Box::new(TaskGet::new(tasks)),
@@ -97,7 +98,7 @@ async fn every_definition_is_sound() {
         }
         assert!(names.insert(spec.name));
     }
-    assert_eq!(names.len(), 17);
+    assert_eq!(names.len(), 18);
 }
 
 #[tokio::test]

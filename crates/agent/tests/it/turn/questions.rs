@@ -85,6 +85,8 @@ async fn the_model_begins_plan_mode_and_an_approved_plan_ends_it() {
         let session = std::fs::read_to_string(stage.file()).unwrap();
         let record = r#"{"type":"plan_mode","reminderType":"full","isSubAgent":false,"planFilePath":"#;
         assert_eq!(session.matches(record).count(), 1, "{session}");
+        let end = r#"{"type":"plan_mode_exit","planFilePath":"#;
+        assert_eq!(session.matches(end).count(), modes.len() - 1, "{session}");
         let plans = std::fs::read_dir(stage.home.config_dir().join("plans")).into_iter().flatten();
         let plans: Vec<_> = plans.flatten().map(|plan| plan.path()).collect();
         let is_approved = modes.len() == 2;

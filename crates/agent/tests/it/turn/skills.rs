@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use annals_agent::api::client::Client;
-use annals_agent::commands::{Author, CommandFolder, Invoker, read_skills};
+use annals_agent::commands::{Author, CommandFolder, read_skills};
 use annals_agent::conversation::ConversationStart;
 use annals_agent::protocol::{Command, Commands, TurnEnd};
-use annals_agent::tools::{SkillCall, SkillTool};
+use annals_agent::tools::{SkillCall, SkillCalls, SkillTool};
 use annals_agent::turn::Agent;
 use annals_json::Value;
 use annals_policy::rules::{Rule, RuleList, SettingsSource};
@@ -37,16 +37,8 @@ impl Stage {
         let folder = CommandFolder { path: folder, author: Author::Person, within: None };
         let (skills, errors) = read_skills([folder]);
         assert_eq!(errors, []);
-        let calls: Vec<SkillCall> = skills
-            .iter()
-            .map(|skill| SkillCall {
-                name: skill.name.clone(),
-                is_persons: skill.invoker == Invoker::Person,
-                allowed: skill.allowed.clone(),
-                model: skill.model.clone(),
-            })
-            .collect();
-        agent.tools.push(Box::new(SkillTool::new(calls.into())));
+        let calls = skills.iter().map(SkillCall::from).collect();
+        agent.tools.push(Box::new(SkillTool::new(SkillCalls::new(calls))));
         agent.custom.clone_from(&skills);
         agent.skills = Arc::from(skills);
         agent

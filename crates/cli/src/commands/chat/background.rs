@@ -6,8 +6,12 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use annals_agent::protocol::{Command, Commands};
+use annals_agent::protocol::{Command, Commands, Prompt};
 use annals_agent::tools::background::BackgroundAgents;
+
+use super::ChatAgent;
+use super::input::is_turn;
+use crate::error::Fault;
 
 /// Longer than anybody waits.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -19,16 +23,51 @@ pub(super) struct CommandSource {
     is_over: bool,
     /// How long it is waited for; `None` for as long as it takes.
     limit: Option<Duration>,
+    /// The prompt that comes after the calls that a hook has left for later.
+    held: Option<Command>,
+    /// Whether the first prompt has come.
+    has_begun: bool,
 }
 
 impl CommandSource {
     pub(super) fn new(agents: &Arc<BackgroundAgents>, limit: Option<Duration>) -> Self {
-        Self { agents: Arc::clone(agents), is_over: false, limit }
+        Self { agents: Arc::clone(agents), is_over: false, limit, held: None, has_begun: false }
+    }
+
+    /// Returns what runs in place of a command: before the first prompt of a session whose calls a hook has left for later, these
+    /// calls, as in the original. The prompt is the next command then.
+    pub(super) fn after_deferred(
+        &mut self,
+        command: Command,
+        agent: &mut ChatAgent<'_>,
+    ) -> Result<Command, Fault> {
+        let is_prompt = !matches!(command, Command::Prompt(Prompt::Notification(_))) && is_turn(&command);
+        if !is_prompt || std::mem::replace(&mut self.has_begun, true) || command == Command::RunDeferred {
+            return Ok(command);
+        }
+        if !agent.has_deferred_calls()? {
+            return Ok(command);
+        }
+        self.held = Some(command);
+        Ok(Command::RunDeferred)
+    }
+
+    /// Returns whether a prompt is held back.
+    pub(super) fn has_held(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Drops a prompt that is held back: the person interrupted what comes before it.
+    pub(super) fn drop_held(&mut self) {
+        self.held = None;
     }
 
     /// Returns the next command; `None` after the last one. What ends in the background while nothing else waits opens a turn. After
     /// the last command what still runs is waited for, up to the limit, unless an interrupt comes.
     pub(super) async fn next(&mut self, commands: &mut Commands) -> Option<Command> {
+        if let Some(command) = self.held.take() {
+            return Some(command);
+        }
         loop {
             let (mut command, mut end) = (pin!(commands.next()), pin!(self.agents.next_end()));
             let mut is_waiting = true;
@@ -68,8 +107,6 @@ impl CommandSource {
 
 #[cfg(test)]
 mod tests {
-    use annals_agent::protocol::Prompt;
-
     use super::*;
 
     #[tokio::test]

@@ -2,10 +2,11 @@
 
 use annals_agent::commands::{Author, CommandFolder, CustomCommand, Invoker, read_commands, read_skills};
 use annals_agent::plugin::Plugin;
-use annals_agent::tools::SkillCall;
+use annals_agent::turn::NestedSkills;
 use annals_policy::rules::{Rule, RuleList, SettingsSource};
 use annals_policy::screen::visible;
 
+use super::model::ModelNames;
 use super::setup::Setup;
 use crate::context::Context;
 
@@ -75,9 +76,10 @@ pub(super) fn read(setup: &Setup, plugins: &[Plugin], context: &Context) -> Vec<
         // The home folder may be trusted, too: its commands are the user's, not a project's.
         folders.filter(|folder| folder.path.parent() != Some(&config))
     };
+    let is_read = |_: &CommandFolder| !setup.is_bare;
     let (mut commands, mut problems) =
-        read_commands(std::iter::once(own("commands")).chain(projects("commands")));
-    let (skills, errors) = read_skills(projects("skills").chain([own("skills")]));
+        read_commands(std::iter::once(own("commands")).chain(projects("commands")).filter(is_read));
+    let (skills, errors) = read_skills(projects("skills").chain([own("skills")]).filter(is_read));
     problems.extend(errors);
     commands.retain(|command| skills.iter().all(|skill| skill.name != command.name));
     commands.extend(skills);
@@ -105,25 +107,34 @@ pub(super) fn read(setup: &Setup, plugins: &[Plugin], context: &Context) -> Vec<
         }
         !is_taken
     });
-    for command in &mut commands {
-        command.model = command.model.take().map(|name| setup.models.named(&name));
-        for rule in &command.allowed {
-            if let Some(why) = Rule::new(rule, RuleList::Allow, SettingsSource::User).unknown() {
-                let problem = format!("/{}: invalid rule `{rule}`: {why}", command.name);
-                context.say(visible(&problem));
-            }
-        }
+    for problem in commands.iter_mut().flat_map(|command| complete(command, &setup.models)) {
+        context.say(visible(&problem));
     }
     commands
 }
 
-/// Returns what the tool for skills knows of commands and skills.
-pub(super) fn skill_calls(commands: &[CustomCommand]) -> Vec<SkillCall> {
-    let call = |command: &CustomCommand| SkillCall {
-        name: command.name.clone(),
-        is_persons: command.invoker == Invoker::Person,
-        allowed: command.allowed.clone(),
-        model: command.model.clone(),
+/// Gives a command the full name of its model; returns what is wrong with its rules.
+fn complete(command: &mut CustomCommand, models: &ModelNames) -> Vec<String> {
+    command.model = command.model.take().map(|name| models.named(&name));
+    let wrong = |rule: &String| {
+        let why = Rule::new(rule, RuleList::Allow, SettingsSource::User).unknown()?;
+        Some(format!("/{}: invalid rule `{rule}`: {why}", command.name))
     };
-    commands.iter().map(call).collect()
+    command.allowed.iter().filter_map(wrong).collect()
+}
+
+/// Returns where skills of folders below this one are looked for, if it is trusted.
+pub(super) fn nested(setup: &Setup) -> Option<NestedSkills> {
+    if !setup.is_trusted() || setup.is_bare {
+        return None;
+    }
+    let (root, models) = (setup.cwd.clone(), setup.models.clone());
+    Some(NestedSkills::new(setup.cwd.clone(), move |folder| {
+        let folder =
+            CommandFolder { path: folder.to_path_buf(), author: Author::Project, within: Some(root.clone()) };
+        let (mut skills, errors) = read_skills([folder]);
+        let mut problems: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        problems.extend(skills.iter_mut().flat_map(|skill| complete(skill, &models)));
+        (skills, problems.iter().map(|problem| visible(problem)).collect())
+    }))
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use annals_agent::api::call::ScheduledRetry;
 use annals_agent::api::stream::StreamEvent;
-use annals_agent::protocol::{AgentNotification, Event, ToolProgress, WrittenLine};
+use annals_agent::protocol::{Event, TaskNotification, ToolProgress, WrittenLine};
 use annals_json::{ObjectWriter, Value};
 use annals_store::source::{Clock, new_uuid};
 use annals_transcript::time::format_millis;
@@ -149,7 +149,7 @@ pub(super) fn task_updated(object: &mut ObjectWriter<'_>, (id, status): (&str, &
 }
 
 /// Tells that a sub-agent or a command has ended in the background.
-pub(super) fn background_end(object: &mut ObjectWriter<'_>, ended: &AgentNotification) {
+pub(super) fn background_end(object: &mut ObjectWriter<'_>, ended: &TaskNotification) {
     let file = ended.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
     object.string("task_id", &ended.agent).string("tool_use_id", &ended.call);
     object.string("status", ended.status).string("output_file", &file).string("summary", &ended.summary);

@@ -21,6 +21,7 @@ pub(super) async fn run_turns(
     let mut outcome = Outcome::Done;
     let (mut source, mut held) = (CommandSource::new(&agent.background, wait), None);
     while let Some(command) = source.next(commands).await {
+        let command = source.after_deferred(command, agent)?;
         let mut fault = None;
         let finished = match local::run(agent, &command, &context.prices)? {
             Some(finished) => Some(finished),
@@ -39,9 +40,14 @@ pub(super) async fn run_turns(
         }
         let Some(finished) = finished else { continue };
         // A turn follows when what runs in the background has ended: its answer is the one that is printed.
-        held = Some(finished.clone()).filter(|_| !printer.is_streaming() && !agent.background.is_idle());
+        // So is the answer to a prompt that was held back until the calls before it had run.
+        let is_last = agent.background.is_idle() && !(source.has_held() && finished.ending == TurnEnd::Done);
+        held = Some(finished.clone()).filter(|_| !printer.is_streaming() && !is_last);
         if held.is_none() {
             printer.finish(&finished, agent.conversation.session(), context)?;
+        }
+        if finished.ending == TurnEnd::Interrupted {
+            source.drop_held();
         }
         outcome = match finished.ending {
             TurnEnd::Done | TurnEnd::PromptBlocked(_) => Outcome::Done,

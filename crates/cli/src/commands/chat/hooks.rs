@@ -88,9 +88,10 @@ impl ConfiguredHooks {
         }
         if args.ignore_hooks {
             if !read.list.is_empty() || !owned.is_empty() || !of_plugins.is_empty() {
-                context.say(
-                    "hooks of settings, front matter and plugins are not run, because of --ignore-hooks",
-                );
+                let option = if args.bare { "--bare" } else { "--ignore-hooks" };
+                context.say(format!(
+                    "hooks of settings, front matter and plugins are not run, because of {option}"
+                ));
             }
             return Self::default();
         }

@@ -1,7 +1,7 @@
 //! The first line of a turn in `stream-json`: model, tools, settings.
 
 use annals_agent::api::transport::Transport;
-use annals_agent::commands::Invoker;
+use annals_agent::commands::{CustomCommand, Invoker};
 use annals_agent::mcp::McpServers;
 use annals_agent::plugin::Plugin;
 use annals_json::ObjectWriter;
@@ -91,7 +91,10 @@ impl InitFacts {
             }
         });
         object.array("skills", |list| {
-            for skill in agent.custom.iter().filter(|command| command.folder.is_some()) {
+            // Those that the person can name, as in the original.
+            let is_named =
+                |command: &&CustomCommand| command.folder.is_some() && command.invoker != Invoker::Model;
+            for skill in agent.custom.iter().filter(is_named) {
                 list.string(&skill.name);
             }
         });

@@ -20,6 +20,8 @@ const THINKING: u64 = 16_000;
 const COMPACT_AT: u8 = 90;
 /// The most characters of an output that a variable can ask for.
 const MAX_SHOWN: usize = 150_000;
+/// How often the model may hand over output that does not fit the schema.
+const MAX_OUTPUT_ATTEMPTS: u32 = 5;
 const EFFORT_VARIABLE: &str = "CLAUDE_CODE_EFFORT_LEVEL";
 
 /// How long what runs in the background is waited for at the end, unless a variable says otherwise.
@@ -67,6 +69,8 @@ pub(super) struct Limits {
     pub(super) caching: PromptCaching,
     /// How full the context window is, in percent, when the conversation is compacted; `None` for never.
     pub(super) compact_at: Option<u8>,
+    /// How often the model may hand over output that does not fit the schema.
+    pub(super) max_output_attempts: u32,
     default_timeout: Option<Duration>,
     max_timeout: Option<Duration>,
     max_shown: Option<usize>,
@@ -118,6 +122,8 @@ impl Limits {
                 Some(percent) => Some(u8::try_from(percent).unwrap_or(COMPACT_AT).min(COMPACT_AT)),
                 None => Some(COMPACT_AT),
             },
+            max_output_attempts: positive("MAX_STRUCTURED_OUTPUT_RETRIES")
+                .map_or(MAX_OUTPUT_ATTEMPTS, |most| u32::try_from(most).unwrap_or(u32::MAX)),
             default_timeout: millis("BASH_DEFAULT_TIMEOUT_MS"),
             max_timeout: millis("BASH_MAX_TIMEOUT_MS"),
             max_shown: positive("BASH_MAX_OUTPUT_LENGTH")

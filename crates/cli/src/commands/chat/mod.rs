@@ -98,6 +98,7 @@ pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, 
     guard_memory();
     let folder = context.current_dir.clone().unwrap_or_default();
     args.find_prompt(|path| folder.join(path).is_dir());
+    args.imply_bare();
     let resumed = args.resume.clone().flatten();
     let resumed = resumed.or_else(|| args.r#continue.then(|| "last".to_owned()));
     if let Some(session) = resumed.filter(|_| context.store.are_several()) {
@@ -318,6 +319,7 @@ impl ChatApp {
         agent.custom.clone_from(&self.custom);
         agent.title = self.title.lock().unwrap_or_else(PoisonError::into_inner).take();
         agent.skills = self.custom.clone().into();
+        agent.nested_skills = custom::nested(setup);
         agent.structured = toolbox.structured;
         agent.system_prompt = Some(self.system_prompt.clone());
         self.add_hooks(&mut agent, &toolbox.shells, args, context);

@@ -21,7 +21,8 @@ pub(super) fn read(setup: &Setup, args: &ChatArgs, context: &Context) -> Result<
     let mut folders: Vec<(PathBuf, String)> =
         args.sdk.plugin_dir.iter().map(|folder| (setup.cwd.join(folder), "inline".to_owned())).collect();
     let (installed, mut problems) = installed_plugins(context.store.config_dir());
-    for name in enabled(setup, args, context)? {
+    let enabled = if args.bare { Vec::new() } else { enabled(setup, args, context)? };
+    for name in enabled {
         match installed.iter().find(|(known, _)| *known == name) {
             Some((_, folder)) => {
                 let market = name.split_once('@').map_or("", |(_, market)| market);

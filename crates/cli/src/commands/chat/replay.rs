@@ -206,7 +206,7 @@ fn is_text(message: &[u8]) -> bool {
 
 fn words(prompt: &Prompt) -> String {
     match prompt {
-        Prompt::Text(_) | Prompt::Shell(_) | Prompt::Notification(_) => prompt.text(),
+        Prompt::Text(_) | Prompt::Shell(_) | Prompt::Notification(_) | Prompt::Message(_) => prompt.text(),
         Prompt::Blocks(json) => {
             let list = Value::parse(json).ok();
             let blocks = list.iter().flat_map(|list| list.items());

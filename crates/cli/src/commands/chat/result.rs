@@ -40,6 +40,7 @@ pub(super) fn write(
         TurnEnd::Failed(_) if api_error.is_some() => "success",
         TurnEnd::MaxResponses => "error_max_turns",
         TurnEnd::BudgetSpent => "error_max_budget_usd",
+        TurnEnd::Failed(TurnError::Output { .. }) => "error_max_structured_output_retries",
         TurnEnd::Interrupted | TurnEnd::Failed(_) => "error_during_execution",
     };
     let complaint = complaint(finished).filter(|_| !matches!(finished.ending, TurnEnd::PromptBlocked(_)));
@@ -83,7 +84,10 @@ fn line(
     object.string("type", "result").string("subtype", subtype).boolean("is_error", complaint.is_some());
     object.number("duration_ms", finished.millis).number("duration_api_ms", finished.api_millis);
     // The original counts the request that was to follow.
-    let is_cut = matches!(finished.reason, TerminalReason::MaxTurns | TerminalReason::HookStopped);
+    let is_cut = matches!(
+        finished.reason,
+        TerminalReason::MaxTurns | TerminalReason::HookStopped | TerminalReason::OutputAttempts
+    );
     object.number("num_turns", finished.responses + u64::from(is_cut));
     let api_error = api_error(finished);
     match &api_error {

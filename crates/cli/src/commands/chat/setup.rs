@@ -54,6 +54,8 @@ pub(super) struct Setup {
     /// The output style, if there is one.
     pub(super) style: Option<OutputStyle>,
     trust: Trust,
+    /// Whether files add nothing to the conversation but settings: `--bare`.
+    pub(super) is_bare: bool,
 }
 
 impl Setup {
@@ -134,8 +136,10 @@ impl Setup {
             settings_files,
             style,
             trust,
+            is_bare: args.bare,
         };
-        Ok(Self { style: style::chosen(&setup, context), ..setup })
+        let style = if setup.is_bare { None } else { style::chosen(&setup, context) };
+        Ok(Self { style, ..setup })
     }
 
     /// Returns a variable of the environment, or of the settings.
@@ -153,14 +157,15 @@ impl Setup {
     /// Builds the system prompt. It is built once, so that every request starts alike and can be cached.
     pub(super) fn system_prompt(&self, args: &ChatArgs, context: &Context) -> Result<SystemPrompt, Fault> {
         // The name of a branch is anybody's text: it is told once the folder is trusted.
-        let branch = self.is_trusted().then(|| git::branch(&self.cwd));
+        let has_repository = self.is_trusted() && !self.is_bare;
+        let branch = has_repository.then(|| git::branch(&self.cwd));
         let day = format_millis(Clock::now(&context.source));
         let environment = Environment {
             cwd: self.cwd.clone(),
             folders: self.workspace.roots().into_iter().skip(1).collect(),
             git_branch: branch.filter(|branch| branch != git::NO_BRANCH),
             // The settings of a repository can name programs: git is not run before the folder is trusted.
-            git: self.is_trusted().then(|| self.git_summary(context)).flatten(),
+            git: has_repository.then(|| self.git_summary(context)).flatten(),
             platform: std::env::consts::OS,
             day: day.split('T').next().unwrap_or_default().to_owned(),
         };
@@ -185,7 +190,8 @@ impl Setup {
         let projects = self.is_trusted().then(|| self.cwd.join(".claude").join("agents"));
         let mut kinds = built_in_agents();
         let projects = projects.map(|folder| (folder, Some(self.cwd.as_path())));
-        for (folder, within) in [Some((own, None)), projects].into_iter().flatten() {
+        let folders = [Some((own, None)), projects].into_iter().flatten();
+        for (folder, within) in folders.filter(|_| !self.is_bare) {
             let (read, problems) = read_agent_files(&folder, within);
             for problem in problems {
                 context.say(problem.to_string());
@@ -204,6 +210,9 @@ impl Setup {
 
     /// Reads memory files: the user's own, then those of trusted folders, outermost first. What is not read is reported.
     fn memory(&self, context: &Context) -> Memory {
+        if self.is_bare {
+            return Memory::read(Vec::new());
+        }
         let own = self.cwd.join(context.store.config_dir().path());
         let mut sources = MemorySource::of_person(&own, &self.cwd).to_vec();
         let folders = self.trusted_folders(context);

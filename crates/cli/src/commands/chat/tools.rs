@@ -22,8 +22,8 @@ use annals_agent::tools::tasks::Tasks;
 use annals_agent::tools::todo::{TodoStore, Todos};
 use annals_agent::tools::{
     AgentTool, AskUserQuestion, Bash, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, NotebookEdit,
-    PathFilter, Read, SkillCall, SkillTool, TaskCreate, TaskGet, TaskList, TaskOutput, TaskStop, TaskUpdate,
-    TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
+    PathFilter, Read, SendMessage, SkillCall, SkillCalls, SkillTool, TaskCreate, TaskGet, TaskList,
+    TaskOutput, TaskStop, TaskUpdate, TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
 };
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::{Rules, listed};
@@ -33,7 +33,6 @@ use annals_store::source::{Clock, new_uuid};
 use annals_store::todos::{TaskFolder, TodoItem};
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
-use super::custom::skill_calls;
 use super::limits::{Limits, is_on};
 use super::sandbox;
 use super::setup::Setup;
@@ -63,6 +62,9 @@ pub(super) struct Toolbox<'a> {
     /// Where the output of `--json-schema` goes.
     pub(super) structured: Option<StructuredSlot>,
 }
+
+/// Tells commands that the conversation was started with `--bare`.
+const BARE_VARIABLE: &str = "CLAUDE_CODE_SIMPLE";
 
 /// What tools need that ask a model.
 pub(super) struct ModelAccess<'a> {
@@ -109,7 +111,11 @@ pub(super) fn tools<'a>(
     variables.extend(set.map(|(name, value)| (name.into(), value.reveal().into())));
     let mark = new_uuid(&context.source);
     let sandbox = sandbox::for_commands(setup, &scratch, folder.as_deref(), &mark, context)?;
-    let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
+    let mut variables = for_commands(&variables);
+    if args.bare {
+        variables.push((BARE_VARIABLE.into(), "1".into()));
+    }
+    let settings = ShellSettings::usual(scratch, folder, variables, mark);
     let settings = ShellSettings { sandbox: sandbox.map(Arc::new), ..settings };
     let mut settings = models.limits.apply(settings);
     let own = sandbox::HelperFiles {
@@ -138,14 +144,17 @@ pub(super) fn tools<'a>(
         model: models.model,
         small: setup.models.small(),
         searches: Arc::default(),
-        skills: skill_calls(&models.skills).into(),
-        has_skills: models.skills.iter().any(|skill| skill.listing.is_some()),
+        skills: SkillCalls::new(models.skills.iter().map(SkillCall::from).collect()),
+        // In a trusted folder more may come as files are used.
+        has_skills: models.skills.iter().any(|skill| skill.listing.is_some())
+            || setup.is_trusted() && !setup.is_bare,
         background: Arc::new(BackgroundAgents::beside(&shells)),
         tasks,
     };
     let (work, background) = (BackgroundWork::default(), Arc::clone(&outfit.background));
     let mut tools = outfit.tools(todos);
     tools.push(Box::new(ExitPlanMode));
+    tools.push(Box::new(SendMessage::new(Arc::clone(&background))));
     // Without anybody to ask, they are not offered, as in the original.
     if models.approver == Approver::Person {
         tools.push(Box::new(EnterPlanMode));
@@ -180,7 +189,7 @@ pub(super) fn tools<'a>(
     offer(&mut tools, args.sdk.tools.as_deref());
     let structured = match &args.sdk.json_schema {
         Some(schema) => {
-            let slot = StructuredSlot::default();
+            let slot = StructuredSlot::new(models.limits.max_output_attempts);
             let tool = StructuredOutput::new(schema.as_bytes(), slot.clone());
             tools.push(Box::new(tool.map_err(|why| Fault::usage(format!("--json-schema: {why}")))?));
             Some(slot)
@@ -202,7 +211,7 @@ struct ToolFactory<'a> {
     /// The model that reads web pages.
     small: String,
     searches: Arc<AtomicU64>,
-    skills: Arc<[SkillCall]>,
+    skills: SkillCalls,
     /// Whether there is a skill to tell the model of.
     has_skills: bool,
     background: Arc<BackgroundAgents>,
@@ -247,7 +256,7 @@ impl<'a> ToolFactory<'a> {
             None => tools.push(Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), todos))))),
         }
         if self.has_skills {
-            tools.push(Box::new(SkillTool::new(Arc::clone(&self.skills))));
+            tools.push(Box::new(SkillTool::new(self.skills.clone())));
         }
         tools
     }

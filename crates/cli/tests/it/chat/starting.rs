@@ -136,14 +136,14 @@ fn settings_without_effect_are_named_once() {
     );
     let skill = fixture.home.config_dir().join("skills/deploy");
     std::fs::create_dir_all(&skill).unwrap();
-    std::fs::write(skill.join("SKILL.md"), "---\ncontext: fork\n---\nx").unwrap();
+    std::fs::write(skill.join("SKILL.md"), "---\ncontext: fork\n---\n").unwrap();
     let answer = fixture.exits(&["say @@a@@"], 0);
     assert_eq!(answer.out, "Hallo 😀\n");
     for words in [
         "hooks for WorktreeCreate are never called here",
         "MCP servers in settings files have no effect",
         "the output style \"Nowhere\" does not exist",
-        "deploy/SKILL.md: `context: fork` is not supported, so the skill is not loaded",
+        "deploy/SKILL.md: it has no text",
     ] {
         assert_eq!(answer.error.matches(words).count(), 1, "{words}: {}", answer.error);
     }

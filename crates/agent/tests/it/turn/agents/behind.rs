@@ -1,15 +1,20 @@
 //! Sub-agents in the background: the turn goes on without them, and the model is told when they have ended.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use annals_agent::api::client::Client;
 use annals_agent::conversation::{ConversationStart, Persistence};
 use annals_agent::protocol::{Approver, Command, Commands, Event, ToolProgress};
-use annals_agent::tools::background::{BackgroundAgents, BackgroundWork};
+use annals_agent::tools::background::{BackgroundAgents, BackgroundWork, SendMessage};
+use annals_agent::tools::{CallContext, Tool as _};
+use annals_agent::turn::Agent;
 use annals_store::session::NewSession;
 
 use super::super::Stage;
 use super::super::say;
 use super::END;
+use crate::api::Still;
 
 /// A call that starts an agent in the background.
 fn behind(script: &str) -> String {
@@ -156,4 +161,103 @@ async fn without_anything_that_runs_it_the_call_waits_for_its_answer() {
     drop(agent);
     stage.holds();
     assert!(stage.sent().pop().unwrap()[2].contains("the answer"));
+}
+
+/// Sends a message to the only agent of the conversation, as the model would.
+async fn send(agent: &Agent<'_, Client, Still>, to: &str, message: &str) -> String {
+    let tool = SendMessage::new(Arc::clone(&agent.background));
+    let input = format!(r#"{{"to":"{to}","message":"{message}"}}"#);
+    let call = CallContext { tool_use: "toolu_message", tell: &|_| {}, agreed: None, parent: None };
+    String::from_utf8(tool.run(input.as_bytes(), &call).await.kept).unwrap()
+}
+
+fn started(events: &[Event]) -> String {
+    let id = events.iter().find_map(|event| match event {
+        Event::ToolProgress { progress: ToolProgress::SubagentStarted { agent, .. }, .. } => {
+            Some(agent.clone())
+        }
+        _ => None,
+    });
+    id.unwrap()
+}
+
+#[tokio::test]
+async fn one_that_has_ended_continues_with_a_message() {
+    for is_behind in [true, false] {
+        let call = if is_behind { behind("b") } else { behind("b").replace("true", "false") };
+        let stage = Stage::scripts(&format!(
+            r#"{{"a":[[{call}],{END}],"b":[{ANSWER}],"c":[[{{"type":"text","text":"the second answer"}}]]}}"#
+        ));
+        let work = BackgroundWork::default();
+        let mut agent = stage.with_agents_beside(new_session(), Persistence::File, work.queue());
+        work.beside(async {
+            let told = say(&mut agent, "do @@a@@").await;
+            let id = started(&told.events);
+            if is_behind {
+                assert_eq!(agent.next_notification().await.unwrap().answer.unwrap().text, "the answer");
+            }
+            assert_eq!(agent.background.statuses().len(), usize::from(is_behind), "it was waited for");
+            assert!(agent.background.is_idle());
+            let answer = send(&agent, &id, "and then @@c@@").await;
+            assert!(
+                answer.contains(r#""success":true"#) && answer.contains(r#""resumedAgentId":"a"#),
+                "{answer}"
+            );
+            assert!(!agent.background.is_idle() && agent.background.statuses()[0].status == "running");
+            let ended = agent.next_notification().await.unwrap();
+            assert_eq!((ended.call.as_str(), ended.status), ("toolu_message", "completed"));
+            assert_eq!(ended.answer.unwrap().text, "the second answer");
+            assert!(agent.next_notification().await.is_none());
+        })
+        .await;
+        drop((agent, work));
+        stage.holds();
+        let texts = stage.agent_texts();
+        assert_eq!(texts.len(), 1, "one file");
+        assert!(
+            texts[0].contains(r#""isMeta":true"#) && texts[0].contains(r#""origin":{"kind":"coordinator"}"#),
+            "{}",
+            texts[0]
+        );
+        let sent = stage.sent().pop().unwrap();
+        assert!(sent.iter().any(|message| message.contains("the answer")), "it knows what it said: {sent:?}");
+        assert!(sent.last().unwrap().contains("and then @@c@@"), "{sent:?}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_works_gets_a_message_when_it_can() {
+    let peeks = r#"[{"type":"tool_use","name":"Peek","input":{"say":"seen"}}]"#;
+    let more = r#"[{"type":"text","text":"more"}]"#;
+    // With the results of its calls, or behind its last answer.
+    for (steps, answer) in
+        [(format!("{peeks},{ANSWER}"), "the answer"), (format!("{ANSWER},{more}"), "the answer\n\nmore")]
+    {
+        let stage = Stage::scripts(&format!(r#"{{"a":[[{}],{END}],"b":[{steps}]}}"#, behind("b")));
+        let work = BackgroundWork::default();
+        let mut agent = stage.with_agents_beside(new_session(), Persistence::File, work.queue());
+        // Nothing runs it yet.
+        let told = say(&mut agent, "do @@a@@").await;
+        let sent = send(&agent, &started(&told.events), "also this").await;
+        assert!(sent.contains(r#""success":true"#) && !sent.contains("resumedAgentId"), "{sent}");
+        for (to, why) in [("nobody", "can be reached"), ("main", "this conversation itself")] {
+            let sent = send(&agent, to, "x").await;
+            assert!(sent.contains(r#""success":false"#) && sent.contains(why), "{sent}");
+        }
+        work.beside(async {
+            assert_eq!(agent.next_notification().await.unwrap().answer.unwrap().text, answer);
+            assert!(agent.next_notification().await.is_none());
+        })
+        .await;
+        drop((agent, work));
+        stage.holds();
+        let file = &stage.agent_texts()[0];
+        let record = match steps.contains("Peek") {
+            true => r#""origin":{"kind":"coordinator"},"isMeta":true}"#,
+            false => r#""origin":{"kind":"coordinator"}"#,
+        };
+        assert!(file.contains(record) && !file.contains("queue-operation"), "{file}");
+        let last = stage.sent().pop().unwrap();
+        assert!(last.last().unwrap().contains("also this"), "{last:?}");
+    }
 }

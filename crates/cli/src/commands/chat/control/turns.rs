@@ -66,7 +66,8 @@ impl TurnLoop<'_, '_> {
                 self.agent.handle(command, commands, &mut |_| {}).await;
                 continue;
             }
-            if !matches!(command, Command::Prompt(Prompt::Notification(_))) {
+            let command = source.after_deferred(command, self.agent)?;
+            if !matches!(command, Command::Prompt(Prompt::Notification(_)) | Command::RunDeferred) {
                 refusals.pass();
             }
             // Servers of the program offer tools from the first turn on. The sender lives as long as requests are served.
@@ -78,8 +79,9 @@ impl TurnLoop<'_, '_> {
             let finished = self.turn(command, commands, refusals, context).await?;
             let Some(finished) = finished else { continue };
             self.printer.finish(&finished, self.agent.conversation.session(), context)?;
-            self.view.update(self.agent, !commands.is_empty())?;
-            if commands.is_empty() {
+            let is_idle = commands.is_empty() && !source.has_held();
+            self.view.update(self.agent, !is_idle)?;
+            if is_idle {
                 self.tell("idle");
             }
             outcome = match finished.ending {

@@ -104,3 +104,26 @@ fn a_call_that_is_left_for_later_runs_when_the_session_is_resumed() {
     assert!(nothing.out.contains("no call of this session was left for later"), "{}", nothing.out);
     assert!(fixture.chat.api.requests().iter().all(|request| request.violations.is_empty()));
 }
+
+#[test]
+fn a_call_that_was_left_for_later_runs_before_the_prompt_of_a_resumed_session() {
+    let fixture = HookFixture::new(&[("PreToolUse", DEFER)]);
+    let session = text(&fixture.run("@@touch@@", 0).out, &["session_id"]);
+    let resume =
+        |form: &str| fixture.chat.exits(&["--resume", &session, "--output-format", form, "@@hello@@"], 0);
+    // It is left again: the prompt is answered, and the call is not run.
+    let again = resume("stream-json");
+    let results = |out: &str| out.lines().filter(|line| line.contains(r#""type":"result""#)).count();
+    assert!(!fixture.made() && results(&again.out) == 2, "{}", again.out);
+    assert!(again.out.contains("deferred_tool_use") && again.out.contains("Hello."), "{}", again.out);
+    let fixture = HookFixture::new(&[("PreToolUse", DEFER)]);
+    let session = text(&fixture.run("@@touch@@", 0).out, &["session_id"]);
+    std::fs::write(fixture.chat.home.work_dir().join("again"), "").unwrap();
+    let answer = fixture.chat.exits(&["--resume", &session, "@@hello@@"], 0);
+    assert_eq!(answer.out, "Hello.\n", "the answer to the prompt alone");
+    assert!(fixture.made());
+    let records = fixture.session();
+    let at = |words: &str| records.find(words).unwrap_or_else(|| panic!("{words}: {records}"));
+    assert!(at("Fine.") < at("@@hello@@") && at("@@hello@@") < at("Hello."), "{records}");
+    assert!(fixture.chat.api.requests().iter().all(|request| request.violations.is_empty()));
+}
