@@ -13,6 +13,9 @@ use super::copies::SessionCopies;
 /// How often the engine is asked. One question for each tenant, however many readers there are.
 const INTERVAL: Duration = Duration::from_secs(5);
 
+/// Copies of a reader that is there.
+type SharedCopies = Arc<Mutex<SessionCopies>>;
+
 /// The copies of one reader.
 struct ReaderCopies {
     /// For the reader's tenant. It is not limited to what the reader may read: only what is there counts.
@@ -56,7 +59,7 @@ fn lock(copies: &Mutex<SessionCopies>) -> Option<MutexGuard<'_, SessionCopies>> 
 }
 
 fn clean(readers: &Mutex<Vec<ReaderCopies>>) {
-    let mut tenants: HashMap<String, (Engine, Vec<Arc<Mutex<SessionCopies>>>)> = HashMap::new();
+    let mut tenants: HashMap<String, (Engine, Vec<SharedCopies>)> = HashMap::new();
     {
         let mut readers = readers.lock().unwrap_or_else(PoisonError::into_inner);
         readers.retain(|reader| reader.copies.strong_count() > 0);
