@@ -1,6 +1,6 @@
 //! The files that a team has, and their content.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::moves::Moves;
 use super::scope::Scope;
@@ -8,6 +8,8 @@ use crate::wire::{Engine, EngineError, Parameter};
 
 /// How many bytes of files are fetched at once.
 const CHUNK_BYTES: u64 = 32 * 1024 * 1024;
+/// How many sessions are asked about at once: their names are sent with the question.
+const SESSIONS_AT_ONCE: usize = 500;
 
 /// A file: its newest generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,6 +125,24 @@ pub fn sessions_titled(engine: &Engine, scope: &Scope, title: &str) -> Result<Ve
         scope.condition()
     );
     Ok(engine.select(&question, &parameters)?.rows().map(|row| row.text("session")).collect())
+}
+
+/// Which machines have files of these sessions: each session with each machine. Of what was forgotten, none has any.
+pub fn machines_of_sessions(
+    engine: &Engine,
+    sessions: &HashSet<String>,
+) -> Result<HashSet<(String, String)>, EngineError> {
+    let mut there = HashSet::new();
+    let names: Vec<String> = sessions.iter().cloned().collect();
+    for some in names.chunks(SESSIONS_AT_ONCE) {
+        let found = engine.select(
+            "SELECT DISTINCT session, machine FROM {db}.files
+             WHERE tenant = {tenant:String} AND session IN {sessions:Array(String)}",
+            &[("sessions", Parameter::Texts(some.to_vec()))],
+        )?;
+        there.extend(found.rows().map(|row| (row.text("session"), row.text("machine"))));
+    }
+    Ok(there)
 }
 
 /// The bytes of a file as they were sent: redacted.

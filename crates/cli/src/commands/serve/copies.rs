@@ -1,6 +1,6 @@
 //! Copies of a team's sessions for pages, in a folder that ends with the server.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -63,12 +63,29 @@ impl SessionCopies {
         if !self.copies.get(session).is_some_and(is_fresh) {
             self.update(session, &engine()?)?;
         }
-        self.clear(session);
+        self.remove_excess(Some(session));
         let Some(copy) = self.copies.get_mut(session) else { return Ok(None) };
         copy.used = Instant::now();
         let is_wanted = |files: &&RemoteFiles| slug == Some(files.session.summary.slug.as_str());
         let found = copy.files.iter().find(is_wanted);
         Ok(found.or_else(|| copy.files.iter().max_by_key(|files| files.session.summary.bytes)).cloned())
+    }
+
+    /// The sessions that there are copies of.
+    pub(super) fn sessions(&self) -> impl Iterator<Item = &String> {
+        self.copies.keys()
+    }
+
+    /// Removes copies of those `asked` sessions that the machine of the copy no longer has in the engine.
+    pub(super) fn remove_forgotten(&mut self, asked: &HashSet<String>, there: &HashSet<(String, String)>) {
+        let is_there = |session: &String, copy: &SessionCopy| {
+            copy.of.iter().all(|file| there.contains(&(session.clone(), file.machine.clone())))
+        };
+        let is_forgotten =
+            |(session, copy): &(&String, &SessionCopy)| asked.contains(*session) && !is_there(session, copy);
+        let forgotten: Vec<String> =
+            self.copies.iter().filter(is_forgotten).map(|(session, _)| session.clone()).collect();
+        forgotten.iter().for_each(|session| self.remove(session));
     }
 
     fn update(&mut self, session: &str, engine: &Engine) -> Result<(), RemoteError> {
@@ -102,8 +119,9 @@ impl SessionCopies {
     }
 
     /// Removes what nobody looks at any more, and what is too much.
-    fn clear(&mut self, kept: &str) {
-        let mut others: Vec<_> = self.copies.iter().filter(|(session, _)| *session != kept).collect();
+    pub(super) fn remove_excess(&mut self, kept: Option<&str>) {
+        let mut others: Vec<_> =
+            self.copies.iter().filter(|(session, _)| kept != Some(session.as_str())).collect();
         others.sort_by_key(|(_, copy)| std::cmp::Reverse(copy.used));
         let mut bytes = 0;
         let is_over = |(session, copy): (&String, &SessionCopy)| {
@@ -171,4 +189,59 @@ pub(super) fn failure(error: annals_team::EngineError) -> RemoteError {
         _ => "The engine cannot be asked. The operator of this server has to look at it.",
     };
     RemoteError(why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::temp::TempDir;
+
+    use super::*;
+
+    fn copies_of(folder: &TempDir, copied: &[(&str, &str)]) -> SessionCopies {
+        let mut copies = SessionCopies::new(folder.path().join("copies"));
+        for (session, machine) in copied {
+            let path = copies.folder.join(session);
+            fs::create_dir_all(&path).unwrap();
+            let file = TeamFile { machine: (*machine).to_owned(), bytes: 1, ..TeamFile::default() };
+            let now = Instant::now();
+            let copy =
+                SessionCopy { folder: path, of: vec![file], files: Vec::new(), checked: now, used: now };
+            copies.copies.insert((*session).to_owned(), copy);
+        }
+        copies
+    }
+
+    fn left(copies: &SessionCopies) -> Vec<&str> {
+        let mut names: Vec<&str> = copies.sessions().map(String::as_str).collect();
+        names.sort_unstable();
+        let on_disk = |name: &&&str| copies.folder.join(name).exists();
+        assert_eq!(names.iter().filter(on_disk).count(), fs::read_dir(&copies.folder).unwrap().count());
+        names
+    }
+
+    #[test]
+    fn copies_of_what_was_forgotten_are_removed() {
+        let folder = TempDir::new("copies");
+        let mut copies = copies_of(
+            &folder,
+            &[("forgotten", "one"), ("there", "one"), ("of-another", "forgotten"), ("newer", "one")],
+        );
+        // One came while the others were asked for, and one is still there, but of another machine.
+        let asked = ["forgotten", "there", "of-another"].map(str::to_owned).into();
+        let there = [("there", "one"), ("of-another", "one")]
+            .map(|(session, machine)| (session.to_owned(), machine.to_owned()));
+        copies.remove_forgotten(&asked, &there.into());
+        assert_eq!(left(&copies), ["newer", "there"]);
+    }
+
+    #[test]
+    fn copies_that_are_too_much_are_removed_but_the_one_that_is_looked_at() {
+        let folder = TempDir::new("copies-excess");
+        let mut copies = copies_of(&folder, &[("large", "one"), ("small", "one")]);
+        copies.copies.get_mut("large").unwrap().of[0].bytes = MAX_BYTES + 1;
+        copies.remove_excess(Some("large"));
+        assert_eq!(left(&copies), ["large", "small"]);
+        copies.remove_excess(None);
+        assert_eq!(left(&copies), ["small"]);
+    }
 }

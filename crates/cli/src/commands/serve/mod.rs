@@ -1,6 +1,7 @@
 //! `annals serve`: shows sessions in a browser.
 
 mod copies;
+mod copy_cleaner;
 mod index_process;
 mod service;
 mod team;

@@ -16,6 +16,7 @@ use annals_team::{Login, schema};
 use annals_vault::{UnpackDir, Vault};
 use annals_web::{BodyHandler, ReaderPages, Service, ServiceHead, ServiceReply};
 
+use super::copy_cleaner::CopyCleaner;
 use super::viewer::TeamReaders;
 use super::{ServiceSize, run_service, theme};
 use crate::answer_process::{self, ProcessResult};
@@ -57,6 +58,7 @@ pub(super) fn run(from: &str, args: &ServeArgs, context: &mut Context) -> Result
         theme: theme(context),
         source: context.source,
         count: AtomicU64::new(0),
+        cleaner: Arc::new(CopyCleaner::start()),
     };
     let variables = context.variables.iter();
     let kept = variables.filter(|(name, _)| VARIABLES.iter().any(|known| name == known)).cloned();

@@ -28,6 +28,7 @@ use annals_web::{
 use jiff::tz::TimeZone;
 
 use super::copies::{SessionCopies, failure};
+use super::copy_cleaner::CopyCleaner;
 use crate::source::SystemSource;
 use crate::team::with_right;
 
@@ -48,6 +49,7 @@ pub(super) struct TeamReaders {
     pub(super) theme: Theme,
     pub(super) source: SystemSource,
     pub(super) count: AtomicU64,
+    pub(super) cleaner: Arc<CopyCleaner>,
 }
 
 impl ReaderAccess for TeamReaders {
@@ -67,9 +69,11 @@ impl ReaderAccess for TeamReaders {
         let (folder, root) = (self.folder.path().join(format!("reader-{number}")), Arc::clone(&self.folder));
         let (engine, right) = (self.engine.for_tenant(&owner.tenant), owner.reads());
         let (prices, zone, theme, source) = (self.prices.clone(), self.zone.clone(), self.theme, self.source);
+        let cleaner = Arc::clone(&self.cleaner);
         let library = move || {
             let data = DataDir::new(folder.join("data"));
-            let copies = Mutex::new(SessionCopies::new(folder));
+            let copies = Arc::new(Mutex::new(SessionCopies::new(folder)));
+            cleaner.add(engine.clone(), &copies);
             let sessions =
                 TeamSessions { engine, right, copies, known_usage: Mutex::default(), _folder: root };
             let library = Library::new(Vec::new(), data, prices, zone, Arc::new(source));
@@ -84,7 +88,7 @@ impl ReaderAccess for TeamReaders {
 struct TeamSessions {
     engine: Engine,
     right: ReadRight,
-    copies: Mutex<SessionCopies>,
+    copies: Arc<Mutex<SessionCopies>>,
     known_usage: Mutex<Option<(Instant, Arc<RemoteUsage>)>>,
     /// Copies are below it.
     _folder: Arc<UnpackDir>,
