@@ -97,12 +97,12 @@ FORK = "---\ndescription: Forks\ncontext: fork\nagent: Explore\n---\nFork for $A
 BELOW = "---\ndescription: Below\n---\nBelow words.\n"
 MORE = {
     **SCRIPT,
-    "forked": [[{"type": "tool_use", "name": "Skill", "input": {"skill": "fork", "args": "Ann"}}], [{"type": "text", "text": LAST_ANSWER}]],
+    "forked": [[{"type": "tool_use", "name": "Skill", "input": {"skill": "errand", "args": "Ann"}}], [{"type": "text", "text": LAST_ANSWER}]],
     "fork": [[{"type": "text", "text": "Fork answer."}]],
     "below": [
         [{"type": "tool_use", "name": "Read", "input": {"file_path": "{{CWD}}/sub/a.txt"}}],
         [{"type": "tool_use", "name": "Skill", "input": {"skill": "below"}}],
-        [{"type": "tool_use", "name": "Skill", "input": {"skill": "sub:fork"}}],
+        [{"type": "tool_use", "name": "Skill", "input": {"skill": "sub:errand"}}],
         [{"type": "text", "text": LAST_ANSWER}],
     ],
 }
@@ -110,9 +110,9 @@ MORE = {
 
 def prepare_more(bench):
     files = {
-        os.path.join(bench.config, "skills", "fork", "SKILL.md"): FORK,
+        os.path.join(bench.config, "skills", "errand", "SKILL.md"): FORK,
         os.path.join(bench.workdir, "sub", ".claude", "skills", "below", "SKILL.md"): BELOW,
-        os.path.join(bench.workdir, "sub", ".claude", "skills", "fork", "SKILL.md"): BELOW,
+        os.path.join(bench.workdir, "sub", ".claude", "skills", "errand", "SKILL.md"): BELOW,
         os.path.join(bench.workdir, "sub", ".claude", "skills", "group", "inner", "SKILL.md"): BELOW,
         os.path.join(bench.workdir, "sub", "a.txt"): "alpha\n",
         os.path.join(bench.config, "settings.json"): json.dumps({"permissions": {"allow": ["Skill", "Read"]}}),

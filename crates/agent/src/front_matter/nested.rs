@@ -47,8 +47,9 @@ fn key_of(line: &str) -> Option<(String, String)> {
     }
     let (key, rest) = match line.strip_prefix(['"', '\'']) {
         Some(quoted) => {
-            let (key, rest) = quoted.split_once(&line[..1])?;
-            (key, rest.strip_prefix(':')?)
+            let (key, rest) = quoted.split_at(quote_end(quoted, line.as_bytes()[0])?);
+            let rest = rest[1..].strip_prefix(':')?;
+            (key, Some(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '))?)
         }
         None => match line.split_once(": ") {
             Some((key, rest)) => (key, rest),
@@ -58,6 +59,21 @@ fn key_of(line: &str) -> Option<(String, String)> {
     let rest = rest.trim();
     let rest = if rest.starts_with('#') { "" } else { rest };
     Some((key.trim().to_owned(), rest.to_owned()))
+}
+
+/// Returns where a quoted text ends that begins behind its first mark: a mark may be escaped, or doubled.
+fn quote_end(text: &str, mark: u8) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if mark == b'"' => at += 2,
+            found if found == mark && mark == b'\'' && bytes.get(at + 1) == Some(&mark) => at += 2,
+            found if found == mark => return Some(at),
+            _ => at += 1,
+        }
+    }
+    None
 }
 
 struct NestedReader {
@@ -195,6 +211,8 @@ mod tests {
         );
         let json = "hooks: {\"Stop\": [\n  {\"hooks\": []}\n]}\nname: a";
         assert_eq!(read(json), r#"{"Stop":[{"hooks":[]}]}"#);
+        // Quotes inside of a text end no key.
+        assert_eq!(read("hooks:\n  - \"\\\":\"\n  - 'it'': x'\n"), r#"["\":","it': x"]"#);
         for (text, expected) in
             [("name: a", "none"), ("hooks:\nname: a", "null"), ("hooks: {}", "{}"), ("\"hooks\": ~", "null")]
         {
