@@ -111,6 +111,27 @@ impl Terminal {
         self.captured().screen.text()
     }
 
+    /// Returns what is in sight, without what has scrolled off.
+    pub fn visible(&self) -> String {
+        self.captured().screen.visible()
+    }
+
+    /// Returns whether a line in sight was too long and went on in the next row.
+    pub fn has_wrapped_row(&self) -> bool {
+        self.captured().screen.has_wrapped_row()
+    }
+
+    /// Waits until a text is in sight.
+    #[track_caller]
+    pub fn shows(&self, text: &str) {
+        let began = Instant::now();
+        while !self.visible().contains(text) {
+            let seen = self.visible();
+            assert!(began.elapsed() < TIMEOUT, "{text:?} is not in sight:\n{seen}\n----");
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+
     /// Returns all bytes that the program wrote.
     pub fn bytes(&self) -> Vec<u8> {
         self.captured().bytes.clone()

@@ -50,6 +50,19 @@ impl Screen {
         lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
     }
 
+    /// Returns the lines that are in sight, without spaces at their ends.
+    pub fn visible(&self) -> String {
+        let screen = self.parser.screen();
+        let lines: Vec<String> = screen.rows(0, screen.size().1.get()).collect();
+        lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns whether a line in sight was too long and went on in the next row.
+    pub fn has_wrapped_row(&self) -> bool {
+        let screen = self.parser.screen();
+        (0..screen.size().0.get()).any(|row| screen.row_wrapped(row))
+    }
+
     /// Returns the sequences that the interpreter does not know.
     pub fn unhandled(&self) -> &[String] {
         &self.parser.callbacks().0
@@ -104,7 +117,11 @@ mod tests {
         let mut screen = Screen::new(6, 3);
         screen.feed("ab\r\ncd日\x1b[1A\x1b[2GX\x1b[31mred\x1b[0m".as_bytes());
         assert_eq!(screen.text(), "aXred\ncd日\n");
-        screen.feed(b"\r\x1b[Jlong line\r\n1\r\n2\r\n");
+        assert_eq!((screen.visible(), screen.has_wrapped_row()), (screen.text(), false));
+        screen.feed(b"\r\x1b[Jlong line");
+        assert!(screen.has_wrapped_row());
+        screen.feed(b"\r\n1\r\n2\r\n");
+        assert_eq!(screen.visible(), "1\n2\n");
         assert_eq!(screen.text(), "long l\nine\n1\n2\n");
         screen.feed(b"\x1b]0;x\x07\x1b[5n");
         assert_eq!(screen.unhandled().len(), 2, "{:?}", screen.unhandled());

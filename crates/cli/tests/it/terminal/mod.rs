@@ -9,6 +9,7 @@ mod records;
 mod rewinding;
 mod screen;
 mod screen_commands;
+mod screen_items;
 mod screen_prompt;
 mod servers;
 mod status_line;
