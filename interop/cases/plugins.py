@@ -42,7 +42,8 @@ def prepare(bench):
     settings = {"permissions": {"allow": ["Skill", "Agent", "Task", TOOL]}, "env": {"ENABLE_TOOL_SEARCH": "false"}}
     with open(os.path.join(bench.config, "settings.json"), "w", encoding="utf-8") as file:
         json.dump(settings, file)
-    return ["--plugin-dir", root], json.loads(json.dumps(PLAY).replace('"AGENT"', f'"{agent_tool(bench.version)}"'))
+    # With a blank, 2.0.76 takes the prompt for another folder.
+    return [f"--plugin-dir={root}"], json.loads(json.dumps(PLAY).replace('"AGENT"', f'"{agent_tool(bench.version)}"'))
 
 
 def facts(bench, session_id):

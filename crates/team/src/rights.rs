@@ -3,7 +3,7 @@
 //! The tables of items are closed to everybody by a policy; other policies open rows to roles. So a login that somebody forgot sees
 //! nothing, whatever the server's settings say.
 
-use crate::schema::ITEM_TABLES;
+use crate::schema::{ITEM_TABLES, check_policies_hold};
 use crate::wire::{Engine, EngineError};
 
 /// What readers may ask for besides items. Whose a machine is, is no secret in a team: policies go by it.
@@ -52,8 +52,9 @@ pub fn rights_statements(database: &str) -> Vec<String> {
     statements.iter().map(|statement| statement.replace("{db}", database)).collect()
 }
 
-/// Makes roles and row policies.
+/// Makes roles and row policies. Over shards they would hold nobody back, so none are made there.
 pub fn apply_rights(engine: &Engine) -> Result<(), EngineError> {
+    check_policies_hold(engine)?;
     rights_statements(&engine.address().database)
         .iter()
         .try_for_each(|statement| engine.execute(statement, &[]))
@@ -61,6 +62,7 @@ pub fn apply_rights(engine: &Engine) -> Result<(), EngineError> {
 
 /// Whether row policies are in force for the login.
 pub fn is_under_policies(engine: &Engine) -> Result<bool, EngineError> {
+    check_policies_hold(engine)?;
     let found = engine.select("SELECT count() AS rows FROM {db}.policy_check", &[])?;
     Ok(found.first().is_some_and(|row| row.count("rows") == 0))
 }

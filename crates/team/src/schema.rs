@@ -56,6 +56,18 @@ pub fn check(engine: &Engine) -> Result<(), EngineError> {
 
 /// Fails if the tables are over shards: `forget`, `retention` and `rebuild` change those of one server only.
 pub(crate) fn check_changeable(engine: &Engine) -> Result<(), EngineError> {
+    check_one_server(engine, "only tables of one server can be changed")
+}
+
+/// Fails if the tables are over shards: the engine does not apply row policies of a table over shards.
+pub(crate) fn check_policies_hold(engine: &Engine) -> Result<(), EngineError> {
+    check_one_server(
+        engine,
+        "row policies hold for tables of one server only: ask by token, through annals serve --from",
+    )
+}
+
+fn check_one_server(engine: &Engine, why: &str) -> Result<(), EngineError> {
     let tables = ITEM_TABLES.map(str::to_owned).to_vec();
     let values =
         [("name", Parameter::text(&engine.address().database)), ("tables", Parameter::Texts(tables))];
@@ -67,7 +79,7 @@ pub(crate) fn check_changeable(engine: &Engine) -> Result<(), EngineError> {
     found.first().map_or(Ok(()), |row| {
         let (table, kind, at) = (row.text("name"), row.text("engine"), engine.address().name());
         Err(EngineError::Refused(format!(
-            "{at}: table {table} is of kind {kind}, and only tables of one server can be changed (see annals help team); nothing was changed"
+            "{at}: table {table} is of kind {kind}, and {why} (see annals help team); nothing was changed"
         )))
     })
 }

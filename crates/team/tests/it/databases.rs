@@ -6,6 +6,7 @@ use annals_team::query::{
     Scope, Subject, audit, forget, machines, newest_sessions, session_facts, set_retention, tool_calls,
 };
 use annals_team::rebuild::rebuild;
+use annals_team::rights::{apply_rights, is_under_policies};
 use annals_testkit::engine::TestEngine;
 use annals_transcript::price::Prices;
 
@@ -50,8 +51,9 @@ fn any_name_of_a_statement_can_be_that_of_the_database() {
 }
 
 #[test]
-fn tables_that_are_not_of_one_server_are_not_changed() {
-    let Some(engine) = TestEngine::start("tables_that_are_not_of_one_server_are_not_changed") else { return };
+fn tables_that_are_not_of_one_server_are_neither_changed_nor_opened() {
+    let test = "tables_that_are_not_of_one_server_are_neither_changed_nor_opened";
+    let Some(engine) = TestEngine::start(test) else { return };
     let opened = with_tables(&engine, "sharded");
     // Stands for a table over shards, which this engine cannot have.
     opened.execute("CREATE TABLE {db}.other ENGINE = Memory AS SELECT * FROM {db}.messages", &[]).unwrap();
@@ -60,6 +62,8 @@ fn tables_that_are_not_of_one_server_are_not_changed() {
         forget(&opened, &Subject::Machine("m".into()), 1),
         set_retention(&opened, Some(9), 1),
         rebuild(&opened, &Prices::embedded(), 1, |_| ()),
+        apply_rights(&opened),
+        is_under_policies(&opened).map(drop),
     ];
     for refusal in refusals {
         assert!(
