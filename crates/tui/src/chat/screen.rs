@@ -223,7 +223,7 @@ impl ChatScreen {
         self.view.go_to_end();
     }
 
-    /// Shows pictures below what was said last.
+    /// Shows pictures below the last message.
     pub fn add_pictures(&mut self, pictures: Vec<Picture>) {
         for picture in pictures {
             self.log.push(ChatBlock::Picture(Box::new(picture)));

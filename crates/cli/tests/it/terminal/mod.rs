@@ -53,6 +53,15 @@ impl ChatFixture {
         command
     }
 
+    /// Ends the conversation: the session is valid, and clients see what the screen showed.
+    #[track_caller]
+    fn leave(&self, terminal: &mut Terminal) {
+        terminal.press("/exit\r");
+        assert_eq!(terminal.code(), Some(0), "{}", terminal.text());
+        self.holds();
+        self.agrees();
+    }
+
     fn chat(&self, arguments: &[&str]) -> Terminal {
         self.chat_in((80, 40), arguments, |_| {})
     }

@@ -47,14 +47,6 @@ fn dropped(fixture: &ChatFixture) -> String {
     format!("\x1b[200~{}\x1b[201~", path.replace(' ', "\\ "))
 }
 
-#[track_caller]
-fn leaves(fixture: &ChatFixture, terminal: &mut Terminal) {
-    terminal.press("/exit\r");
-    assert_eq!(terminal.code(), Some(0), "{}", terminal.text());
-    fixture.holds();
-    fixture.agrees();
-}
-
 #[test]
 fn an_image_is_dropped_and_pasted_sent_as_the_original_does_and_shown() {
     let fixture = fixture();
@@ -75,7 +67,7 @@ fn an_image_is_dropped_and_pasted_sent_as_the_original_does_and_shown() {
     terminal.press("@@read@@\r");
     terminal.sees("I have seen it.");
     assert_eq!(pictures(&terminal), 3);
-    leaves(&fixture, &mut terminal);
+    fixture.leave(&mut terminal);
     let session = std::fs::read_to_string(fixture.session()).unwrap();
     for expected in [
         r#""content":[{"type":"text","text":"look @@hello@@ [Image #1][Image #2]"},{"type":"image","source":{"type":"base64","media_type":"image/gif","data":""#,
@@ -122,7 +114,7 @@ fn an_image_reaches_the_running_turn() {
     terminal.sees("slept well");
     assert_eq!(pictures(&terminal), 1);
     assert!(fixture.last().contains(r#""media_type":"image/gif""#), "{}", fixture.last());
-    leaves(&fixture, &mut terminal);
+    fixture.leave(&mut terminal);
     let session = std::fs::read_to_string(fixture.session()).unwrap();
     let queued = r#""operation":"enqueue","timestamp""#;
     assert!(session.contains(queued) && session.contains(r#""content":"this [Image #1]""#), "{session}");
@@ -148,5 +140,5 @@ fn what_cannot_be_pasted_is_said() {
     std::fs::remove_file(fixture.home.work_dir().join("bin/wl-paste")).unwrap();
     terminal.press("\x16");
     terminal.sees("neither wl-paste nor xclip nor pngpaste is here");
-    leaves(&fixture, &mut terminal);
+    fixture.leave(&mut terminal);
 }

@@ -21,14 +21,6 @@ fn begin(fixture: &ChatFixture) -> Terminal {
     terminal
 }
 
-#[track_caller]
-fn leaves(fixture: &ChatFixture, terminal: &mut Terminal) {
-    terminal.press("/exit\r");
-    assert_eq!(terminal.code(), Some(0), "{}", terminal.text());
-    fixture.holds();
-    fixture.agrees();
-}
-
 #[test]
 fn commands_and_files_are_completed() {
     let fixture = ChatFixture::new(SCRIPT);
@@ -52,7 +44,7 @@ fn commands_and_files_are_completed() {
     terminal.sees("❯ @agent-Explore");
     terminal.press("\x1b");
     terminal.press("\x15");
-    leaves(&fixture, &mut terminal);
+    fixture.leave(&mut terminal);
 }
 
 #[test]
@@ -79,7 +71,7 @@ fn a_paste_is_a_chip_the_model_gets_it_in_full_and_the_history_keeps_both() {
     terminal.press(" again\r");
     terminal.sees_times("I have read it.", 2);
     assert!(fixture.last().contains(r"third line @@paste@@ again"), "{}", fixture.last());
-    leaves(&fixture, &mut terminal);
+    fixture.leave(&mut terminal);
 }
 
 #[test]
@@ -103,7 +95,7 @@ fn a_paste_reaches_the_running_turn_and_the_history() {
         line.contains(r#""display":"[Pasted text #1 +2 lines] too""#) && line.contains("third line"),
         "{line}"
     );
-    leaves(&fixture, &mut terminal);
+    fixture.leave(&mut terminal);
 }
 
 #[test]
@@ -119,7 +111,7 @@ fn prompts_of_other_projects_are_found() {
     terminal.sees("❯ water the @@hello@@ elsewhere");
     terminal.press("\r");
     terminal.sees_times("Hello there.", 2);
-    leaves(&fixture, &mut terminal);
+    fixture.leave(&mut terminal);
 }
 
 #[test]
@@ -159,7 +151,7 @@ fn the_text_is_edited_by_a_program_of_the_person() {
     terminal.sees("❯ draft edited @@hello@@");
     terminal.press("\r");
     terminal.sees("> draft edited @@hello@@");
-    leaves(&fixture, &mut terminal);
+    fixture.leave(&mut terminal);
 }
 
 #[test]
@@ -172,7 +164,7 @@ fn a_line_for_the_shell_is_run_and_shown_with_its_sign() {
     terminal.sees_times("Hello there.", 2);
     let session = std::fs::read_to_string(fixture.session()).unwrap();
     assert!(session.contains("<bash-input>echo @@hello@@ from the shell</bash-input>"), "{session}");
-    leaves(&fixture, &mut terminal);
+    fixture.leave(&mut terminal);
 }
 
 #[test]
@@ -195,6 +187,6 @@ fn questions_of_the_model_are_answered_by_choices() {
         assert!(!terminal.text().contains(r#"{"question"#), "{}", terminal.text());
         let said = fixture.last();
         assert!(said.contains("South") && said.contains("Spade, Rake"), "{said}");
-        leaves(&fixture, &mut terminal);
+        fixture.leave(&mut terminal);
     }
 }

@@ -106,7 +106,7 @@ pub(super) trait ChatUi {
     /// Prints the header: model, mode, folder, session.
     fn show_header(&mut self, header: &ChatHeader);
 
-    /// Shows what was said in a session before; `data` has its images, in Base64.
+    /// Shows the messages of a resumed session; `data` returns its images, in Base64.
     fn show_conversation(&mut self, conversation: Conversation, data: &dyn Fn(ImageRef) -> Option<String>);
 
     /// Notes that the model or the permission mode is another, or how full the context window is.
