@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from common import cache, locked
+from common import cache, locked, report_failure
 
 PEERS = ("claude-code-log", "claude-code-transcripts")
 SIZE = 10**7
@@ -69,7 +69,7 @@ def report_export(annals, folder, environment, rounds, in_turns):
         bytes_written = size_of(os.path.join(pages, written[name]))
         print(f"| `{name}` | {wall:.2f} s | {work:.2f} s | {peak / 1e6:.0f} MB | {wall / best[ours][0]:.1f} | {bytes_written / 1e6:.1f} MB |")
     for name, why in failed.items():
-        print(f"\n{name} is left out: {why}")
+        report_failure(name, why)
     if reason:
         print(f"\n{reason}")
     theirs = [wall for name, (wall, _, _) in best.items() if name in PEERS]

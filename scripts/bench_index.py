@@ -8,6 +8,7 @@ import bench_needles
 import bench_peers
 from bench_index_runs import Bench, Run, best, empty, exact, percentile, queries, settled, usage
 from bench_index_tables import claims, exact_table, growth_table, tables
+from common import report_failure
 
 SMALL = 100 * 10**6
 
@@ -44,7 +45,8 @@ def report(annals, rg, folder, size, rounds, make_store):
     rows = exact(programs[0], rg, large.planted) if rg else []
     if not rg:
         said.append("skipped: ripgrep is not there and could not be installed")
-    said += [f"failed: {reason}" for reason in small.failed + large.failed]
+    for reason in small.failed + large.failed:
+        report_failure(*reason.split(": ", 1))
     busy = [f"the machine was busy with other things (load {os.getloadavg()[0]:.1f}): measure again when it is not"] * (os.getloadavg()[0] > 2 * (os.cpu_count() or 1))
     text = "\n\n".join([*busy, *tables(large, versions), exact_table(rows), growth_table(small, large)])
     return text, list(claims(large, small, rows, versions)) + said

@@ -17,8 +17,9 @@ MODEL = "claude-sonnet-4-5-20250929"
 ROWS, COLUMNS = 40, 100
 MESSAGES = 5000
 TOKENS_PER_SECOND = 200
-# Sixty-four pieces of a block, each a token; some seconds more than the keys take.
-BLOCKS, PIECES = 32, 64
+# Sixty-four pieces of a block, each a token; far more than the keys take, even where each of them takes a second. Whoever is done earlier
+# ends the client.
+BLOCKS, PIECES = 192, 64
 KEY_LIMIT = 0.016
 # Letters that nothing else on the screen has, each pressed once.
 LETTERS = "αβγδεζηθικλμνξοπρστυφχψωбвгджзийклмнптфцчшщъыьэюяѓђљњћџ"
@@ -133,6 +134,6 @@ def report(annals, api, folder, rounds):
 
 def self_test():
     assert len(set(LETTERS)) == len(LETTERS) and not set(LETTERS) & set(json.dumps(script()["stream"][0]["content"]))
-    assert len(LETTERS) * 0.05 < BLOCKS * PIECES / TOKENS_PER_SECOND
+    assert len(LETTERS) < BLOCKS * PIECES / TOKENS_PER_SECOND
     assert percentile([3, 1, 2], 0.5) == 2 and percentile([1], 0.99) == 1
     assert (shown("peak memory", 2e6), shown("processor, idle", 0.015), shown("first frame", 0.25)) == ("2 MB", "1.5 %", "250 ms")

@@ -9,6 +9,8 @@ import threading
 import time
 import urllib.parse
 
+from common import report_failure
+
 SIZE, RECORDS = 10**8, 50_000
 LARGE = 10  # large sessions that are opened
 FIRST_BYTE_LIMIT = 0.2
@@ -241,7 +243,7 @@ def report_serve(annals, folder, environment, rounds):
     try:
         best = measure(annals, store, environment, rounds)
     except (OSError, RuntimeError) as fault:
-        print(f"- failed: annals serve: {fault}")
+        report_failure("annals serve", fault)
         return
     print(f"`annals serve` over {LARGE} sessions of {size / 1e6:.0f} MB and {RECORDS:,} records each, best of {rounds}:\n\n{table(best)}\n")
     for line in claims(best):

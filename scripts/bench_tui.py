@@ -10,6 +10,7 @@ import termios
 import time
 
 from bench_serve import RECORDS, SIZE, records, session_id
+from common import report_failure
 
 LISTED = 1000  # sessions of the list
 SMALL, SMALL_SIZE = 40, 60_000  # records and bytes of each
@@ -130,7 +131,7 @@ def report_tui(annals, folder, environment, rounds):
     try:
         best = measure(annals, environment, (listing, large), rounds)
     except (OSError, RuntimeError) as fault:
-        print(f"- failed: annals tui: {fault}")
+        report_failure("annals tui", fault)
         return
     print(f"`annals tui`, {COLUMNS}×{ROWS}, from the start of the process, best of {rounds}:\n\n{table(best, size)}\n")
     for line in claims(best):

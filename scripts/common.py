@@ -16,6 +16,14 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
+failures = []  # what a benchmark could not measure
+
+
+def report_failure(what, fault):
+    failures.append(what)
+    print(f"- failed: {what}: {fault}")
+
+
 def sample_number():
     """A number that differs from commit to commit, so that in time every part of a sample is run; 0 where there is no git."""
     run = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
