@@ -17,8 +17,8 @@ MODEL = "claude-sonnet-4-5-20250929"
 ROWS, COLUMNS = 40, 100
 MESSAGES = 5000
 TOKENS_PER_SECOND = 200
-# Sixty-four pieces of a block, each a token; far more than the keys take, even where each of them takes a second. Whoever is done earlier
-# ends the client.
+# Sixty-four pieces of a block, each a token; far more than the keys take, even where each of them takes a second. The client is ended
+# after the last key.
 BLOCKS, PIECES = 192, 64
 KEY_LIMIT = 0.016
 # Letters that nothing else on the screen has, each pressed once.
