@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use annals_index::refresh::{RefreshProgress, RefreshReport};
-use annals_index::{Index, IndexError, OpenOutcome};
+use annals_index::{Index, IndexError, OpenOutcome, ReleasedIndex};
 use annals_store::source::Clock as _;
 use annals_store::{ConfigDir, DataDir, ScanDiff, Store, StoreChanges, StoreSnapshot};
 
@@ -31,16 +31,37 @@ pub(crate) fn query<T>(
     Ok((question(&index)?, refreshed))
 }
 
-/// The same in a program that continues after the answer. The index is returned for more questions.
+/// An index for the questions of one call to a server, and what it was brought up to date with.
+pub(crate) struct ServedIndex {
+    pub(crate) index: Index,
+    known: StoreSnapshot,
+}
+
+/// What a server keeps of an index between two calls: opening and mapping it takes as long as many questions.
+pub(crate) struct IdleIndex {
+    index: ReleasedIndex,
+    known: StoreSnapshot,
+}
+
+impl ServedIndex {
+    /// Ends a call; `None` if nothing can be kept.
+    pub(crate) fn released(self) -> Option<IdleIndex> {
+        Some(IdleIndex { index: self.index.released()?, known: self.known })
+    }
+}
+
+/// The same in a program that continues after the answer, with what is left of the last call. The index is returned for more
+/// questions.
 pub(crate) fn query_in_server<T>(
     context: &Context,
+    idle: Option<IdleIndex>,
     mut question: impl FnMut(&Index) -> Result<T, IndexError>,
-) -> Result<(T, Index), Fault> {
-    if let Some(UnchangedAnswer { answer, index, .. }) = query_unchanged(context, &mut question) {
-        return Ok((answer, index));
+) -> Result<(T, ServedIndex), Fault> {
+    if let Some(UnchangedAnswer { answer, index, known }) = query_unchanged(context, idle, &mut question) {
+        return Ok((answer, ServedIndex { index, known }));
     }
     let (index, _) = open(context)?;
-    Ok((question(&index)?, index))
+    Ok((question(&index)?, ServedIndex { index, known: StoreSnapshot::default() }))
 }
 
 /// The same for a complete index: `None` while another process is bringing it up to date.
@@ -71,7 +92,7 @@ struct UnchangedAnswer<T> {
 /// Queries the index as it is. The program ends after the answer: the system frees memory faster than we do. Without an answer
 /// the index is closed, since it is about to be changed.
 fn query_and_exit<T>(context: &Context, question: impl FnOnce(&Index) -> Result<T, IndexError>) -> Option<T> {
-    let UnchangedAnswer { answer, index, known } = query_unchanged(context, question)?;
+    let UnchangedAnswer { answer, index, known } = query_unchanged(context, None, question)?;
     std::mem::forget((index, known));
     Some(answer)
 }
@@ -79,6 +100,7 @@ fn query_and_exit<T>(context: &Context, question: impl FnOnce(&Index) -> Result<
 /// Queries the index as it is; `None` if it is missing or out of date, or if the query fails.
 fn query_unchanged<T>(
     context: &Context,
+    idle: Option<IdleIndex>,
     question: impl FnOnce(&Index) -> Result<T, IndexError>,
 ) -> Option<UnchangedAnswer<T>> {
     let data = context.data_dir().ok()?;
@@ -86,12 +108,20 @@ fn query_unchanged<T>(
     let (folder, now) = (vault_index(&data), context.source.now());
     let config = store.config_dir();
     let (known, scan) = (OnceLock::new(), OnceLock::new());
+    let resumed = idle.and_then(|IdleIndex { index, known }| Some((index.resumed()?, known)));
+    let resumed = resumed.map(|(index, before)| {
+        // Else another process has brought it up to date since.
+        if index.matches_snapshot(&before).is_ok_and(|is| is) {
+            let _ = known.set(before);
+        }
+        index
+    });
     let (index, answer, is_priced) = thread::scope(|scope| {
         scope.spawn(|| {
             let known = known.get_or_init(|| Index::snapshot_of(config, &data));
             scan.get_or_init(|| store.scan(known, &[folder], now)).run();
         });
-        let index = Index::open_to_read(config, &data).ok().flatten();
+        let index = resumed.or_else(|| Index::open_to_read(config, &data).ok().flatten());
         let answer = index.as_ref().and_then(|index| question(index).ok());
         let is_priced = index.as_ref().and_then(|index| index.is_priced_by(&context.prices).ok());
         // The thread that is done first helps the other.

@@ -30,7 +30,7 @@ pub use extract::{
     CallRow, FactKind, IndexedFile, IndexedFileRole, LineRows, MAX_INDEXED_BYTES, MessageKind, MessageRole,
     MessageRow, text_tokens, tokens,
 };
-pub use open::{Index, OpenOutcome};
+pub use open::{Index, OpenOutcome, ReleasedIndex};
 pub use summary_cache::{FileSummary, SUMMARY_FORMAT, SummaryCache, SummaryKind};
 
 pub use touched_files::{FileTouch, TouchedFile, TouchingCall, touched_files};

@@ -48,6 +48,19 @@ pub enum OpenOutcome {
     Damaged,
 }
 
+/// An index that is open and not being read.
+#[derive(Debug)]
+pub struct ReleasedIndex(Index);
+
+impl ReleasedIndex {
+    /// Goes on reading, in the state that the index has now; `None` if another file has taken its place.
+    pub fn resumed(self) -> Option<Index> {
+        let Self(index) = self;
+        let is_same = identity_at(&index.path) == Some(index.identity);
+        (is_same && index.connection.execute_batch("BEGIN").is_ok()).then_some(index)
+    }
+}
+
 /// The index of a store.
 #[derive(Debug)]
 pub struct Index {
@@ -173,6 +186,15 @@ impl Index {
         // All queries see one state, even if another process updates the index in between.
         connection.execute_batch("BEGIN")?;
         Ok(Some(Self { connection, config: config.clone(), commit_every: TRANSACTION_BYTES, path, identity }))
+    }
+
+    /// Ends reading for now, so that no writer waits; the file stays open and mapped. `None` for an index that was opened for
+    /// changes, and on Windows, where an open file could not be removed.
+    pub fn released(self) -> Option<ReleasedIndex> {
+        if cfg!(windows) || self.connection.is_autocommit() {
+            return None;
+        }
+        self.connection.execute_batch("COMMIT").ok().map(|()| ReleasedIndex(self))
     }
 
     /// Commits after this many bytes of files, which is the most that a crash can lose.

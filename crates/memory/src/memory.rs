@@ -35,7 +35,7 @@ pub trait MemoryStore {
     /// Asks the index of each store. The first question of a call brings them up to date, and all others see the same.
     fn ask(&self, question: &mut IndexQuestion<'_>) -> Result<(), String>;
 
-    /// Ends a call of a tool: the indexes are closed.
+    /// Ends a call of a tool: the indexes are no longer read, so that others can change them.
     fn end_call(&self);
 
     /// Runs a command of annals (`search`, `show` or `usage`) over a team's sessions, and returns what it printed.

@@ -67,6 +67,47 @@ fn what_is_written_meanwhile_is_found() {
 }
 
 #[test]
+fn between_two_calls_the_store_and_its_index_may_change() {
+    let home = Home::new();
+    home.fill(&Plan::default());
+    annals_exits(&home, &["index"], 0);
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    command.args(["mcp", "serve"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut search = |word: &str| {
+        let arguments = format!(r#"{{"query":"{word}","project":"all"}}"#);
+        writeln!(input, "{}", call("search_sessions", &arguments)).unwrap();
+        let mut answer = String::new();
+        output.read_line(&mut answer).unwrap();
+        text(&answer)
+    };
+    let add = |word: &str, number: u8| {
+        let id = format!("0e571e57-0000-4000-8000-0000000000{number:02x}");
+        let line = format!(
+            r#"{{"type":"user","uuid":"{id}","parentUuid":null,"sessionId":"s","cwd":"/w","timestamp":"2026-11-11T00:00:00.000Z","message":{{"role":"user","content":"{word}"}}}}"#
+        );
+        home.write(&format!("projects/-w/{id}.jsonl"), format!("{line}\n"));
+        id
+    };
+    assert!(search("dedup").contains(SESSION));
+    let quokka = add("quokka", 1);
+    assert!(search("quokka").contains(&quokka));
+    // Twice: the first call after a change opens the index anew, the second goes on with it.
+    assert!(search("quokka").contains(&quokka));
+    let numbat = add("numbat", 2);
+    annals_exits(&home, &["index"], 0);
+    assert!(search("numbat").contains(&numbat));
+    annals_exits(&home, &["index", "--rebuild"], 0);
+    assert!(search("quokka").contains(&quokka));
+    let bilby = add("bilby", 3);
+    assert!(search("bilby").contains(&bilby));
+    annals_exits(&home, &["search", "dedup"], 0);
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn sessions_are_changed_on_request_only_and_that_can_be_undone() {
     let home = Home::new();
     home.fill(&Plan::default());

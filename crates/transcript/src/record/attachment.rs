@@ -131,14 +131,24 @@ views! {
         pending_mcp_servers: Items<'a> = "pendingMcpServers";
         /// Servers that need a login.
         needs_auth_mcp_servers: Items<'a> = "needsAuthMcpServers";
+        /// Servers that did not start.
+        failed_mcp_servers: Items<'a> = "failedMcpServers";
+        /// `deferred_tools_delta`: tools that are not named in the request.
+        wire_hidden_names: Items<'a> = "wireHiddenNames";
         /// `skill_listing`: how many.
         skill_count: u64 = "skillCount";
         /// `skill_listing`: which.
         names: Items<'a> = "names";
+        /// `skill_listing`: digests of the skills.
+        digests: Items<'a> = "digests";
         /// Whether the list is the first one.
         is_initial: bool = "isInitial";
         /// `agent_listing_delta`: whether to speak of concurrency.
         show_concurrency_note: bool = "showConcurrencyNote";
+        /// `agent_listing_delta`: types that the client brings.
+        built_in_types: Items<'a> = "builtInTypes";
+        /// `agent_listing_delta`: types that plugins of the client bring.
+        built_in_plugin_types: Items<'a> = "builtInPluginTypes";
         /// Files: the path.
         path: Text<'a> = "path";
         /// Files: the name.
@@ -191,6 +201,18 @@ views! {
         reminder_fold: bool = "reminderFold";
         /// `prompt_snapshot`: whether inputs of tools were sent as they came.
         echo_wire_tool_inputs: bool = "echoWireToolInputs";
+        /// `prompt_snapshot`: what the system prompt began with.
+        cli_prefix: Text<'a> = "cliPrefix";
+        /// `prompt_snapshot`: the tools of the request.
+        tools: Items<'a> = "tools";
+        /// `prompt_snapshot`: whether tools stood in the system prompt.
+        inline_tools: bool = "inlineTools";
+        /// `prompt_snapshot`: whether reminders stayed in the request.
+        kept_reminders: bool = "keptReminders";
+        /// `prompt_snapshot`: whether the system spoke in turns of its own.
+        system_turns: bool = "systemTurns";
+        /// `prompt_snapshot`: whether a header told of changed tools.
+        tool_change_header: bool = "toolChangeHeader";
         /// `remote_session_change`: the signature of commits.
         commit: Text<'a> = "commit";
         /// `remote_session_change`: whether an administrator chose it.

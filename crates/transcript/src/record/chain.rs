@@ -73,6 +73,8 @@ views! {
         prompt_source: Text<'a> = "promptSource";
         /// What the next turn comes from.
         turn_origin: Value<'a> = "turnOrigin";
+        /// What the client counts the turn under.
+        turn_attribution_key: Text<'a> = "turnAttributionKey";
         /// The permission mode at the time.
         permission_mode: Text<'a> = "permissionMode";
         /// Whether the client wrote it.

@@ -39,6 +39,8 @@ views! {
         is_async: bool = "isAsync";
         /// Whether its output file can be read.
         can_read_output_file: bool = "canReadOutputFile";
+        /// Whether messages can be sent to it.
+        can_continue_agent: bool = "canContinueAgent";
         /// Its output file.
         output_file: Text<'a> = "outputFile";
         /// Whether it was interrupted.

@@ -10,6 +10,8 @@ views! {
         old_todos: Items<'a> = "oldTodos";
         /// The list after.
         new_todos: Items<'a> = "newTodos";
+        /// Whether the model was to be reminded to verify its work.
+        verification_nudge_needed: bool = "verificationNudgeNeeded";
     }
 
     /// A task: created, or read.

@@ -12,7 +12,7 @@ use annals_transcript::draft::Draft;
 use super::team::TeamCommands;
 use crate::context::Context;
 use crate::error::Fault;
-use crate::indexed;
+use crate::indexed::{self, IdleIndex, ServedIndex};
 use crate::session::ResolvedSession;
 use crate::vault::DeletedCopies;
 
@@ -20,13 +20,15 @@ use crate::vault::DeletedCopies;
 pub(in crate::commands) struct ContextStore<'c> {
     context: &'c RefCell<&'c mut Context>,
     /// The indexes that were brought up to date for this call, by the numbers of their stores.
-    fresh: RefCell<HashMap<usize, Index>>,
+    fresh: RefCell<HashMap<usize, ServedIndex>>,
+    /// Those that the last calls left.
+    idle: RefCell<HashMap<usize, IdleIndex>>,
     team: Option<TeamCommands>,
 }
 
 impl<'c> ContextStore<'c> {
     pub(in crate::commands) fn new(context: &'c RefCell<&'c mut Context>) -> Self {
-        Self { context, fresh: RefCell::default(), team: None }
+        Self { context, fresh: RefCell::default(), idle: RefCell::default(), team: None }
     }
 
     /// The same with a team.
@@ -45,11 +47,12 @@ impl MemoryStore for ContextStore<'_> {
             let mut copies = DeletedCopies::new(context);
             let mut elsewhere = |session: &str, path: &str| copies.file(session, path);
             match fresh.get(&number) {
-                Some(index) => question(number, index, &mut elsewhere)?,
+                Some(served) => question(number, &served.index, &mut elsewhere)?,
                 None => {
                     let ask = |index: &Index| question(number, index, &mut elsewhere);
-                    let ((), index) = indexed::query_in_server(context, ask)?;
-                    fresh.insert(number, index);
+                    let idle = self.idle.borrow_mut().remove(&number);
+                    let ((), served) = indexed::query_in_server(context, idle, ask)?;
+                    fresh.insert(number, served);
                 }
             }
             Ok(())
@@ -62,7 +65,9 @@ impl MemoryStore for ContextStore<'_> {
     }
 
     fn end_call(&self) {
-        self.fresh.borrow_mut().clear();
+        let mut fresh = self.fresh.borrow_mut();
+        let released = fresh.drain().filter_map(|(number, served)| Some((number, served.released()?)));
+        self.idle.borrow_mut().extend(released);
     }
 
     fn ask_team(&self, command: &[String]) -> Result<Vec<u8>, String> {
