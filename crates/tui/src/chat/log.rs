@@ -5,7 +5,7 @@ use annals_ui::view::Item;
 
 use super::block::{BlockForm, ChatBlock, TextBlock};
 use super::call::CallBlock;
-use crate::picture::Picture;
+use crate::picture::{Picture, PictureNumber};
 
 /// Lines for the scrollback, and the pictures that stand in blank ones of them, each with the first of its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,6 +122,14 @@ impl ChatLog {
         self.blocks.splice(at + 1..at + 1, blocks);
     }
 
+    /// The picture with a number.
+    pub(crate) fn picture(&self, number: PictureNumber) -> Option<&Picture> {
+        self.blocks.iter().rev().find_map(|block| match block {
+            ChatBlock::Picture(picture) if picture.number == Some(number) => Some(&**picture),
+            _ => None,
+        })
+    }
+
     /// Ends what has not ended.
     pub(crate) fn finish_all(&mut self, options: &RenderOptions<'_>) {
         self.changes += 1;
@@ -160,7 +168,10 @@ impl ChatLog {
             let skipped = self.printed.1;
             if let ChatBlock::Picture(picture) = block {
                 let rows = usize::from(picture.rows);
-                if rows <= max_rows && usize::from(picture.columns) <= options.width {
+                if picture.number.is_none()
+                    && rows <= max_rows
+                    && usize::from(picture.columns) <= options.width
+                {
                     pictures.push((out.len(), (**picture).clone()));
                     out.resize(out.len() + rows, StyledLine::new());
                 }

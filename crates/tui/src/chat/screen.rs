@@ -16,7 +16,7 @@ use super::picker::{OpenPicker, Picker};
 use super::question::{OpenQuestion, Question, QuestionAnswer};
 use crate::editor::{Editor, EditorMode, Prompt, PromptKind};
 use crate::key::Key;
-use crate::picture::Picture;
+use crate::picture::{Picture, PictureNumber};
 
 /// Prompts of a resumed session that go to the scrollback; all are in the transcript.
 const MAX_PRINTED_TURNS: usize = 10;
@@ -111,6 +111,8 @@ pub struct ChatScreen {
     pub(super) status: Vec<StyledLine>,
     pub(super) footer: FooterFacts,
     pub(super) hint: Option<String>,
+    /// The pictures that the last frame has placeholders of.
+    pub(super) placed: Vec<PictureNumber>,
     /// The key that was pressed last and acts when it is pressed twice, and when.
     pub(super) pressed: Option<(Key, Instant)>,
 }
@@ -138,6 +140,7 @@ impl ChatScreen {
             status: Vec::new(),
             footer: FooterFacts::default(),
             hint: None,
+            placed: Vec::new(),
             pressed: None,
         }
     }
