@@ -1,5 +1,7 @@
 //! The log of a conversation: its blocks in order, and how far the terminal's scrollback has them.
 
+use std::ops::Range;
+
 use annals_ui::terminal::{RenderOptions, StyledLine};
 use annals_ui::view::Item;
 
@@ -31,6 +33,8 @@ pub(crate) struct ChatLog {
     blocks: Vec<ChatBlock>,
     /// Blocks that are in the scrollback, and lines of the next one that are.
     printed: (usize, usize),
+    /// Blocks that are left out of the scrollback.
+    skipped: Range<usize>,
     /// Grows with every change of a block that was there before.
     pub(super) changes: usize,
 }
@@ -67,6 +71,7 @@ impl ChatLog {
         let Some(at) = self.blocks.iter().position(is_it) else { return false };
         self.changes += 1;
         self.blocks.truncate(at);
+        self.skipped.end = self.skipped.end.min(at);
         if self.printed.0 >= at {
             self.printed = (at, 0);
         }
@@ -80,6 +85,8 @@ impl ChatLog {
         }
         self.changes += 1;
         self.blocks.remove(at);
+        let moved = |place: usize| place - usize::from(place > at);
+        self.skipped = moved(self.skipped.start)..moved(self.skipped.end);
         match self.printed.0 {
             printed if printed > at => self.printed.0 -= 1,
             printed if printed == at => self.printed.1 = 0,
@@ -87,9 +94,9 @@ impl ChatLog {
         }
     }
 
-    /// Leaves the blocks before this one out of the scrollback.
-    pub(crate) fn skip_to(&mut self, block: usize) {
-        self.printed = (block.min(self.blocks.len()), 0);
+    /// Leaves blocks out of the scrollback.
+    pub(crate) fn skip(&mut self, blocks: Range<usize>) {
+        self.skipped = blocks;
     }
 
     /// The text that is arriving.
@@ -164,7 +171,11 @@ impl ChatLog {
     /// Takes the lines that are finished and not in the scrollback yet. Pictures of more rows are left out.
     pub(crate) fn take_finished(&mut self, options: &RenderOptions<'_>, max_rows: usize) -> FinishedLines {
         let (mut out, mut pictures) = (Vec::new(), Vec::new());
-        while let Some(block) = self.blocks.get(self.printed.0) {
+        loop {
+            if self.skipped.contains(&self.printed.0) {
+                self.printed = (self.skipped.end, 0);
+            }
+            let Some(block) = self.blocks.get(self.printed.0) else { break };
             let skipped = self.printed.1;
             if let ChatBlock::Picture(picture) = block {
                 let rows = usize::from(picture.rows);

@@ -334,6 +334,7 @@ impl OpenQuestion {
             (left, true) => format!("  … {left} more lines · pgup, pgdn scroll"),
             (left, false) => format!("  … {left} more lines · pgdn · read all to allow"),
         };
+        let text = if width(&text) > columns { text.replace(" lines · pgdn", "") } else { text };
         let is_warning = self.is_unread_told && !self.is_seen();
         let style = if is_warning { Style::color(Color::Yellow) } else { Style::DIM };
         vec![Span::new(clip(&text, columns), style)]

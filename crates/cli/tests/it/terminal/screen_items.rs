@@ -155,17 +155,25 @@ impl Stage {
             }
             return;
         }
-        let mut pages = Vec::new();
-        while !squeezed(&self.terminal.visible()).contains(&wanted) {
-            pages.push(self.terminal.visible());
-            assert!(
-                pages.len() < 60,
-                "{name} at {place:?}: {wanted:?} is nowhere:\n{}",
-                pages.join("\n----\n")
-            );
-            self.terminal.press("\x1b[5~");
+        let mut last = String::new();
+        loop {
+            let seen = self.terminal.visible();
+            if squeezed(&seen).contains(&wanted) {
+                break;
+            }
+            assert!(began.elapsed() < HANGS, "{name} at {place:?}: {wanted:?} is nowhere:\n{seen}");
+            match seen == last {
+                // It may have come below meanwhile.
+                true => self.to_end(),
+                false => self.terminal.press("\x1b[5~"),
+            }
+            last = seen;
             sleep(Duration::from_millis(40));
         }
+        self.to_end();
+    }
+
+    fn to_end(&self) {
         while self.terminal.visible().contains(MORE_BELOW) {
             self.terminal.press("\x1b[6~");
             sleep(Duration::from_millis(20));
@@ -272,7 +280,7 @@ fn everything(layout: &'static str, size: (u16, u16), storm: &[(u16, u16)]) {
     for item in items("resumed", &work) {
         stage.walk(&item, storm);
     }
-    stage.terminal.press("i/exit\r");
+    stage.terminal.press("/exit\r");
     assert_eq!(stage.terminal.code(), Some(0), "{}", stage.terminal.text());
     stage.fixture.holds();
 }
