@@ -54,6 +54,8 @@ pub(crate) struct OpenPicker {
 
 /// Rows of a preview.
 const MAX_PREVIEW: usize = 8;
+/// Rows of the list that are left beside all else.
+const MIN_ROWS: usize = 2;
 /// Lists that are lower name fewer keys.
 const MIN_HEIGHT_FOR_ALL_KEYS: usize = 10;
 const MARK: &str = " ❯ ";
@@ -125,8 +127,10 @@ impl OpenPicker {
         rows.push(vec![Span::new(" search: ", Style::DIM), Span::plain(filter)]);
         let about = self.picker.about.iter().flat_map(|line| wrap(line, columns.saturating_sub(2)));
         rows.extend(first_lines(about.collect(), height / 3));
-        let preview = self.preview(shown.get(self.selected).copied(), columns, height);
         let keys = self.keys(columns, height);
+        let max_preview = height.saturating_sub(rows.len() + keys.len() + MIN_ROWS).min(height / 2);
+        let mut preview = self.preview(shown.get(self.selected).copied(), columns);
+        preview = first_lines(preview, max_preview.min(MAX_PREVIEW.max(height / 3)));
         let room = height.saturating_sub(rows.len() + preview.len() + keys.len()).max(1);
         // Where there is more above or below, a row says how much.
         let is_counted = shown.len() > room && room > 2;
@@ -162,13 +166,12 @@ impl OpenPicker {
     }
 
     /// What is selected, in more detail: a row that is cut stands there whole.
-    fn preview(&self, selected: Option<&PickerRow>, columns: usize, height: usize) -> Vec<StyledLine> {
+    fn preview(&self, selected: Option<&PickerRow>, columns: usize) -> Vec<StyledLine> {
         let Some(row) = selected.filter(|_| self.is_preview_shown) else { return Vec::new() };
         let is_cut = line_width(&row.line) + width(MARK) > columns;
         let whole = is_cut.then_some(&row.line).into_iter().chain(&row.preview);
         let lines = whole.flat_map(|line| wrap(line, columns.saturating_sub(4).max(1)));
-        let max = MAX_PREVIEW.max(height / 3).min(height / 2);
-        let mut lines = first_lines(lines.collect(), max);
+        let mut lines: Vec<StyledLine> = lines.collect();
         lines.iter_mut().for_each(|line| line.insert(0, Span::dim("  │ ")));
         lines
     }

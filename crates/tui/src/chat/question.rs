@@ -118,8 +118,10 @@ impl OpenQuestion {
         &self.question.id
     }
 
+    /// Whether all was on the screen that must be before something is allowed.
     fn is_seen(&self) -> bool {
         self.seen >= self.rows
+            || self.question.choices.iter().all(|choice| choice.kind != QuestionKind::Allow)
     }
 
     /// Applies a key.
@@ -254,8 +256,11 @@ impl OpenQuestion {
         let (why, hidden) =
             if why.len() > max_why.min(MAX_WHY) { (Vec::new(), why) } else { (why, Vec::new()) };
         body.extend(hidden);
-        let least = if body.is_empty() { 0 } else { 2 };
-        let room = max_rows.saturating_sub(rows.len() + why.len() + 1 + least).max(1);
+        // Of what is asked about a few rows are in sight, whatever the answers take; but the one that is selected is whole.
+        let free = max_rows.saturating_sub(rows.len() + why.len() + 1);
+        let few = if body.is_empty() { 0 } else { body.len().min((max_rows / 3).max(3)) + 1 };
+        let selected = answers.get(self.selected).map_or(0, Vec::len) + 1;
+        let room = free.saturating_sub(few).max(selected.min(free.saturating_sub(few.min(2)))).max(1);
         let below: Vec<StyledLine> = why.into_iter().chain(self.shown_answers(answers, room)).collect();
         let fixed = rows.len() + below.len() + 1;
         // In a terminal that is too small for it nothing is seen, and nothing can be allowed.

@@ -181,9 +181,8 @@ impl ChatTerminal {
     /// Follows a new size.
     pub fn resize(&mut self, screen: &mut ChatScreen) {
         let new = size();
-        if new.0 != screen.size.0 {
-            self.inline.resize(new.0);
-        }
+        // It may have been another one in between, which has cut or wrapped what was shown.
+        self.inline.resize(new.0);
         self.shown = Buffer::empty(Rect::ZERO);
         screen.resize(new);
     }

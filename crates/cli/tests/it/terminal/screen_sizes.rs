@@ -47,11 +47,16 @@ fn a_hundred_megabytes_are_resumed_and_scrolled() {
         terminal.sees(&format!("answer {turns}."));
         terminal.shows("? keys");
         if layout == "full" {
-            for _ in 0..6 {
+            let wanted = format!("prompt {}.", turns - 40);
+            for _ in 0..200 {
+                if terminal.visible().contains(&wanted) {
+                    break;
+                }
                 terminal.press("\x1b[5~");
+                std::thread::sleep(Duration::from_millis(10));
             }
             terminal.shows("… more below");
-            terminal.shows(&format!("prompt {}.", turns - 7));
+            terminal.shows(&wanted);
         }
         terminal.press("\x0f");
         terminal.shows("q leaves");
