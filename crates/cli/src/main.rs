@@ -17,6 +17,7 @@ mod configuration;
 mod confirm;
 mod context;
 mod deletion;
+mod drafts;
 mod environment;
 mod error;
 mod facts;

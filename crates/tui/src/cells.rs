@@ -65,7 +65,10 @@ fn sequence(cell: &Cell, mode: ColorMode) -> String {
         codes.push(';');
         codes.push_str(code);
     }
-    if let Some(color) = color(cell.fg).filter(|_| mode.is_colored()) {
+    if let Color::Rgb(red, green, blue) = cell.fg {
+        // The number of a picture.
+        let _ = write!(codes, ";38;2;{red};{green};{blue}");
+    } else if let Some(color) = color(cell.fg).filter(|_| mode.is_colored()) {
         let _ = write!(codes, ";{}", color.code(mode));
     }
     codes.push('m');

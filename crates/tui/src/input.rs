@@ -29,6 +29,11 @@ impl LineInput {
         &self.text[..self.cursor]
     }
 
+    /// What is behind the cursor.
+    pub(crate) fn tail(&self) -> &str {
+        &self.text[self.cursor..]
+    }
+
     /// Inserts a text, on one line.
     pub(crate) fn insert(&mut self, text: &str) {
         let free = MAX_CHARS.saturating_sub(self.text.chars().count());

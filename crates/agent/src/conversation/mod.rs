@@ -284,6 +284,14 @@ impl<'s> Conversation<'s> {
         std::mem::take(&mut self.notices)
     }
 
+    /// Returns the title that a person gave.
+    pub fn title(&self) -> Option<&str> {
+        match &self.state {
+            SessionState::Open(backend) => backend.state().custom_title(),
+            SessionState::NotYet(..) => None,
+        }
+    }
+
     /// Sets the title that a person gives.
     pub fn set_title(&mut self, title: &str) -> Result<(), AppendError> {
         self.append_metadata(Draft::custom_title(title))

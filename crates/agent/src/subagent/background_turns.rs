@@ -1,6 +1,8 @@
 //! The turns of a sub-agent that works in the background: its task, and then each message that it gets.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::spawn::result_of;
 use crate::api::call::RetryClock;
@@ -21,9 +23,9 @@ pub(super) struct BackgroundTurns<'a, T, S> {
 impl<T: Transport, S: RetryClock> BackgroundTurns<'_, T, S> {
     /// Runs turns as long as the conversation lasts, beginning with this prompt.
     pub(super) async fn run(mut self, first: Option<Prompt>) {
-        let (mut next, mut tool_uses) = (first, 0);
+        let (mut waiting, mut tool_uses) = (VecDeque::from_iter(first), 0);
         loop {
-            let prompt = match next.take() {
+            let prompt = match waiting.pop_front() {
                 Some(prompt) => prompt,
                 None => match self.commands.next().await {
                     Some(Command::Prompt(prompt)) => prompt,
@@ -32,31 +34,35 @@ impl<T: Transport, S: RetryClock> BackgroundTurns<'_, T, S> {
                 },
             };
             let mut result = self.turn(&prompt, &mut tool_uses).await;
+            self.take_messages(&mut waiting).await;
             // A message that came behind its last call: nothing that it said before is lost.
-            while let Ok(earlier) = &result {
-                let earlier = earlier.answer.clone();
-                let Some(prompt) = self.late_message().await else { break };
+            while result != Err(SpawnError::Interrupted)
+                && let Some(prompt) = waiting.pop_front()
+            {
+                let earlier = result.map_or_else(|error| error.to_string(), |done| done.answer);
                 result = self.turn(&prompt, &mut tool_uses).await;
                 if let Ok(done) = &mut result {
                     done.answer = format!("{earlier}\n\n{}", done.answer);
                 }
+                self.take_messages(&mut waiting).await;
             }
-            if result.is_err() {
-                // It was stopped or has failed: what still waits was meant for the work before.
-                while self.late_message().await.is_some() {}
+            // One that was stopped continues if it got a message before it had ended.
+            if waiting.is_empty() {
+                self.agents.end(&self.entry, result);
             }
-            self.agents.end(&self.entry, result);
         }
     }
 
-    /// Returns a message that waits already.
-    async fn late_message(&mut self) -> Option<Prompt> {
+    /// Takes the messages that wait. Those from before it was stopped were meant for that work.
+    async fn take_messages(&mut self, waiting: &mut VecDeque<Prompt>) {
         while !self.commands.is_empty() {
             if let Some(Command::Prompt(prompt)) = self.commands.next().await {
-                return Some(prompt);
+                waiting.push_back(prompt);
             }
         }
-        None
+        let meant = self.entry.messages.load(Ordering::Relaxed);
+        let old = waiting.len().saturating_sub(meant);
+        waiting.drain(..old);
     }
 
     async fn turn(&mut self, prompt: &Prompt, tool_uses: &mut u64) -> Result<AgentResult, SpawnError> {

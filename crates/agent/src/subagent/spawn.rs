@@ -1,7 +1,7 @@
 //! Runs a sub-agent: its file, its turn, its answer. One in the background works beside the conversation.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 
 use annals_store::session::{AgentParent, AgentStart};
@@ -218,6 +218,8 @@ impl<'a, T: Transport + 'a, S: RetryClock + 'a> Spawner for SubagentSpawner<'a, 
             is_stopped: AtomicBool::new(false),
             is_told: AtomicBool::new(false),
             is_listed: AtomicBool::new(true),
+            messages: AtomicUsize::new(0),
+            untold: Mutex::default(),
         });
         let work = BackgroundTurns { agent, entry, commands, agents };
         let is_taken = self.config.background.push(work.run(Some(Prompt::Text(task.prompt.clone()))));
@@ -255,6 +257,8 @@ impl<'a, T: Transport + 'a, S: RetryClock + 'a> SubagentSpawner<'a, T, S> {
             is_stopped: AtomicBool::new(false),
             is_told: AtomicBool::new(true),
             is_listed: AtomicBool::new(false),
+            messages: AtomicUsize::new(0),
+            untold: Mutex::default(),
         });
         self.config.background_agents.drop_oldest_kept();
         self.config.background.push(BackgroundTurns { agent, entry, commands, agents }.run(None));

@@ -11,6 +11,7 @@ use annals_transcript::redact::SecretRules;
 use crate::args::RedactArgs;
 use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
+use crate::drafts;
 use crate::error::{Fault, Outcome};
 use crate::indexed;
 use crate::output::Paint;
@@ -31,6 +32,9 @@ pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, F
         let mut found = scan(&files, &rules);
         found.extend(scan_left_out(&files_left_out(&session), &rules));
         return report(&session, &files, &found, context);
+    }
+    if !args.confirm.dry_run {
+        drafts::remove_left_behind(context.data_dir()?.path());
     }
     let plan = plan(&session, &files, &rules)
         .map_err(|error| Fault::usage(error.to_string()).hint("make the pattern narrower"))?;

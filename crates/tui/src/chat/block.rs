@@ -35,7 +35,8 @@ pub(crate) enum ChatBlock {
     Call(Box<CallBlock>),
     /// A message of the program.
     Notes(Vec<StyledLine>),
-    /// A picture of the block before it. It is only in the scrollback: elsewhere the block itself names it.
+    /// A picture of the block before it: in the scrollback or, by placeholders, wherever its rows are. Elsewhere the block itself
+    /// names it.
     Picture(Box<Picture>),
     /// Anything else of a stored session.
     Item(Box<Item>),
@@ -159,7 +160,7 @@ impl ChatBlock {
     /// Whether a blank line comes before it, after this one.
     pub(crate) fn has_gap_after(&self, before: &Self) -> bool {
         match (before, self) {
-            (Self::Notes(_), Self::Notes(_)) => false,
+            (Self::Notes(_), Self::Notes(_)) | (_, Self::Picture(_)) => false,
             (Self::Call(before), Self::Call(_)) => before.is_long(),
             (Self::Thinking(_), Self::Call(_) | Self::Thinking(_)) => false,
             _ => true,
@@ -187,8 +188,14 @@ impl ChatBlock {
                 vec![vec![Span::new(format!("∴ {short}{more}"), Style::DIM.italic())]]
             }
             Self::Call(call) => call.layout(form, &options),
-            Self::Picture(_) => Vec::new(),
-            Self::Notes(lines) => lines.iter().flat_map(|line| wrap(&cleaned(line), options.width)).collect(),
+            Self::Picture(picture) => {
+                let is_placed = picture.number.is_some() && usize::from(picture.columns) + 2 <= options.width;
+                let rows = if is_placed { usize::from(picture.rows) } else { 0 };
+                vec![StyledLine::new(); rows]
+            }
+            Self::Notes(lines) => {
+                lines.iter().flat_map(|line| hanging(&cleaned(line), options.width)).collect()
+            }
             Self::Item(item) => {
                 let items = std::slice::from_ref(&**item);
                 let passage = Passage { before: None, stamped: None, items, depth: 0, is_agent: false };
@@ -200,6 +207,21 @@ impl ChatBlock {
 
 fn cleaned(line: &StyledLine) -> StyledLine {
     line.iter().map(|span| Span::new(TerminalText::from(&span.text).as_str(), span.style)).collect()
+}
+
+/// A line of a report, whose rows after the first begin further to the right.
+pub(super) fn hanging(line: &StyledLine, columns: usize) -> Vec<StyledLine> {
+    let rows = wrap(line, columns);
+    let text: String = line.iter().map(|span| span.text.as_str()).collect();
+    let indent = text.len() - text.trim_start_matches(' ').len() + 2;
+    if rows.len() < 2 || indent * 3 > columns {
+        return rows;
+    }
+    let mut rows = wrap(line, columns - indent);
+    for row in rows.iter_mut().skip(1) {
+        row.insert(0, Span::plain(" ".repeat(indent)));
+    }
+    rows
 }
 
 fn prompt(sign: &str, text: &str, options: &RenderOptions<'_>) -> Vec<StyledLine> {

@@ -1,7 +1,7 @@
 //! A tool call on the screen: one line, its output folded, and the steps and totals of the sub-agents that it started.
 
 use annals_ui::figures;
-use annals_ui::terminal::{Color, Passage, RenderOptions, Span, Style, StyledLine, clip};
+use annals_ui::terminal::{Color, Passage, RenderOptions, Span, Style, StyledLine, clip, clip_line};
 use annals_ui::view::{Item, ItemBody, ToolCall};
 
 use super::block::BlockForm;
@@ -99,10 +99,7 @@ impl CallBlock {
             let text = clip(&self.output, options.width.saturating_sub(4));
             lines.push(vec![Span::dim(format!("  └ {text}"))]);
         }
-        for line in &mut lines {
-            fit(line, options.width);
-        }
-        lines
+        lines.iter().map(|line| clip_line(line, options.width)).collect()
     }
 
     fn passage(&self) -> Passage<'_> {
@@ -136,17 +133,5 @@ impl CallBlock {
         facts.extend((self.tokens > 0).then(|| figures::tokens(self.tokens)));
         lines.push(vec![Span::new("  ┊ ", blue), Span::dim(facts.join(" · "))]);
         lines
-    }
-}
-
-/// Cuts a line that is too wide.
-fn fit(line: &mut StyledLine, columns: usize) {
-    let mut left = columns;
-    for span in line.iter_mut() {
-        let wide = annals_ui::terminal::width(&span.text);
-        if wide > left {
-            span.text = clip(&span.text, left);
-        }
-        left = left.saturating_sub(wide);
     }
 }

@@ -7,12 +7,14 @@ use ratatui_core::layout::Rect;
 use super::log::FinishedLines;
 use super::screen::{ChatScreen, ScreenLayout};
 use crate::draw::{put_spans, to_ascii};
-use crate::picture::Picture;
+use crate::picture::{Picture, VisiblePicture, put_placeholders};
 
 /// Queued prompts that are shown.
 const MAX_QUEUE_SHOWN: usize = 3;
 /// Todos that are shown during a turn.
 const MAX_TODOS_SHOWN: usize = 5;
+/// Rows of the status line.
+const MAX_STATUS_SHOWN: usize = 3;
 const SPINNER: [&str; 4] = ["✶", "✳", "✢", "✳"];
 
 /// Rows of a screen, and where the cursor is: column and row.
@@ -20,6 +22,20 @@ const SPINNER: [&str; 4] = ["✶", "✳", "✢", "✳"];
 pub(crate) struct ChatFrame {
     pub(crate) rows: Vec<StyledLine>,
     pub(crate) cursor: Option<(usize, usize)>,
+    /// The parts of pictures in blank rows of them.
+    pub(crate) pictures: Vec<VisiblePicture>,
+}
+
+/// The first lines; a sign ends the last one if there are more.
+pub(super) fn first_lines(mut lines: Vec<StyledLine>, max: usize) -> Vec<StyledLine> {
+    if lines.len() > max {
+        let hidden = lines.len() - max;
+        lines.truncate(max);
+        if let Some(last) = lines.last_mut() {
+            last.push(Span::dim(format!(" … {hidden} more")));
+        }
+    }
+    lines
 }
 
 /// Rows for the scrollback.
@@ -32,17 +48,19 @@ pub struct FinishedRows {
 }
 
 impl ChatFrame {
-    /// Puts the rows into cells.
+    /// Puts the rows into cells. The last column stays free: a row that does not fit before it ends with a sign.
     pub(crate) fn cells(&self, columns: u16, unicode: bool) -> Buffer {
         let rows = u16::try_from(self.rows.len()).unwrap_or(u16::MAX);
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+        let inside = columns.saturating_sub(1).max(1);
         for (at, line) in self.rows.iter().enumerate() {
             let y = u16::try_from(at).unwrap_or(u16::MAX);
-            put_spans(&mut buffer, Rect::new(0, y, columns, 1), line);
+            put_spans(&mut buffer, Rect::new(0, y, inside, 1), line);
         }
         if !unicode {
             to_ascii(&mut buffer);
         }
+        self.pictures.iter().for_each(|picture| put_placeholders(&mut buffer, picture));
         buffer
     }
 }
@@ -75,12 +93,16 @@ impl ChatScreen {
         let (columns, height) = (self.columns(), usize::from(self.size.1).max(2));
         let options = self.render_options();
         if let Some(page) = &mut self.page {
-            return ChatFrame { rows: page.rows(&self.log, &options, height), cursor: None };
+            let rows = page.rows(&self.log, &options, height);
+            // They are below the title.
+            let below = |picture: &VisiblePicture| VisiblePicture { row: picture.row + 1, ..*picture };
+            let pictures = page.view.pictures.iter().map(below).collect();
+            return ChatFrame { rows, cursor: None, pictures };
         }
         if let Some(picker) = &self.picker {
-            let (mut rows, column) = picker.rows(columns, height);
+            let (mut rows, cursor) = picker.rows(columns, height);
             rows.truncate(height);
-            return ChatFrame { rows, cursor: Some((column, 1)) };
+            return ChatFrame { rows, cursor: Some(cursor), ..ChatFrame::default() };
         }
         let mut below = self.bottom(height);
         self.view.resize(columns, height.saturating_sub(below.rows.len() + 1));
@@ -94,7 +116,7 @@ impl ChatScreen {
         }
         below.cursor = below.cursor.map(|(column, row)| (column, row + rows.len()));
         rows.append(&mut below.rows);
-        ChatFrame { rows, ..below }
+        ChatFrame { rows, pictures: self.view.pictures.clone(), ..below }
     }
 
     /// Draws what is shown now: in the inline layout the rows below the scrollback, otherwise the whole screen. Also returns
@@ -106,6 +128,7 @@ impl ChatScreen {
         };
         let (columns, last) = (usize::from(self.size.0), frame.rows.len().saturating_sub(1));
         let within = |(column, row): (usize, usize)| (column.min(columns.saturating_sub(1)), row.min(last));
+        self.placed = frame.pictures.iter().map(|picture| picture.number).collect();
         (frame.cells(self.size.0, self.options.unicode), frame.cursor.map(within))
     }
 
@@ -117,7 +140,7 @@ impl ChatScreen {
 
     /// Puts finished lines into cells.
     pub(crate) fn finished_rows(&self, finished: FinishedLines) -> FinishedRows {
-        let frame = ChatFrame { rows: finished.lines, cursor: None };
+        let frame = ChatFrame { rows: finished.lines, ..ChatFrame::default() };
         let place = |(row, picture): (usize, Picture)| Some((u16::try_from(row).ok()?, picture));
         let pictures = finished.pictures.into_iter().filter_map(place).collect();
         FinishedRows { cells: frame.cells(self.size.0, self.options.unicode), pictures }
@@ -129,7 +152,7 @@ impl ChatScreen {
         if let Some(question) = self.questions.front_mut() {
             let (mut rows, cursor) = question.rows(columns, max_rows.saturating_sub(1));
             rows.truncate(max_rows);
-            return ChatFrame { rows, cursor };
+            return ChatFrame { rows, cursor, ..ChatFrame::default() };
         }
         let mut rows: Vec<StyledLine> = Vec::new();
         if let Some(work) = &self.work {
@@ -144,32 +167,37 @@ impl ChatScreen {
                 let text = clip(thought, columns.saturating_sub(4));
                 rows.push(vec![Span::new(format!("  ∴ {text}"), Style::DIM.italic())]);
             }
-            rows.extend(self.todos.iter().take(MAX_TODOS_SHOWN).cloned());
+            rows.extend(first_lines(self.todos.clone(), MAX_TODOS_SHOWN));
         }
         let hidden = self.queue.len().saturating_sub(MAX_QUEUE_SHOWN);
         for (at, text) in self.queue.iter().take(MAX_QUEUE_SHOWN).enumerate() {
             let more =
                 if hidden > 0 && at + 1 == MAX_QUEUE_SHOWN { format!(" (+{hidden})") } else { String::new() };
             let hint = if at == 0 && more.is_empty() { " · up edits" } else { &more };
-            let text = clip(&text.display, columns.saturating_sub(20).max(8));
+            let text = clip(&text.display, columns.saturating_sub(21).max(8));
             rows.push(vec![Span::dim(format!("  queued: {text}{hint}"))]);
         }
         rows.truncate(max_rows.saturating_sub(4));
         let rule = vec![Span::dim(self.rule(columns))];
         rows.push(rule.clone());
-        let status = self.status.len().min(3);
-        let room = max_rows.saturating_sub(rows.len() + 2 + status).min(max_rows / 2).max(1);
+        let status = first_lines(self.status.clone(), MAX_STATUS_SHOWN);
+        let free = max_rows.saturating_sub(rows.len() + 2 + status.len());
+        let room = free.min(max_rows / 2).max(1);
         let number = |value: usize| u16::try_from(value).unwrap_or(u16::MAX);
-        let view = self.editor.view(number(columns), number(room));
+        let mut view = self.editor.view(number(columns), number(room));
+        if view.rows.len() + view.menu.len() > free {
+            // What is chosen from comes before what is typed.
+            view = self.editor.view(number(columns), number(free.saturating_sub(view.menu.len()).max(1)));
+        }
         let cursor = (usize::from(view.cursor.0), usize::from(view.cursor.1) + rows.len());
         rows.extend(view.rows);
         rows.push(vec![Span::dim("─".repeat(columns))]);
-        let room = max_rows.saturating_sub(rows.len() + 1 + status);
+        let room = max_rows.saturating_sub(rows.len() + 1 + status.len());
         rows.extend(view.menu.into_iter().take(room));
-        rows.extend(self.status.iter().take(status).cloned());
+        rows.extend(status);
         rows.push(self.footer.row(self.hint.as_deref(), view.sign.as_deref(), columns));
         rows.truncate(max_rows);
-        ChatFrame { rows, cursor: Some(cursor) }
+        ChatFrame { rows, cursor: Some(cursor), ..ChatFrame::default() }
     }
 
     /// The rule above the prompt, with the title of the session at its right end.

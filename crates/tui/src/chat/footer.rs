@@ -61,13 +61,15 @@ impl FooterFacts {
             let sign = clip(sign, columns.saturating_sub(used + gap.len()));
             left.extend((!sign.is_empty()).then(|| Span::dim(format!("{gap}{sign}"))));
         }
-        let mut facts = vec![self.model.clone()];
+        let mut facts = vec![clip(&self.model, columns)];
         facts.extend(self.context.map(|percent| format!("{percent}% context")));
         facts.retain(|fact| !fact.is_empty());
-        let right = facts.join(" · ");
         let used: usize = left.iter().map(|span| width(&span.text)).sum();
         let free = columns.saturating_sub(used);
-        if width(&right) + 2 <= free {
+        // Where not all of it fits, what changes stays.
+        let fitting =
+            (0..facts.len()).map(|first| facts[first..].join(" · ")).find(|right| width(right) + 2 <= free);
+        if let Some(right) = fitting {
             left.push(Span::plain(" ".repeat(free - width(&right))));
             left.push(Span::dim(right));
         }

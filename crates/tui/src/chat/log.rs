@@ -1,11 +1,13 @@
 //! The log of a conversation: its blocks in order, and how far the terminal's scrollback has them.
 
+use std::ops::Range;
+
 use annals_ui::terminal::{RenderOptions, StyledLine};
 use annals_ui::view::Item;
 
 use super::block::{BlockForm, ChatBlock, TextBlock};
 use super::call::CallBlock;
-use crate::picture::Picture;
+use crate::picture::{Picture, PictureNumber};
 
 /// Lines for the scrollback, and the pictures that stand in blank ones of them, each with the first of its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub(crate) struct ChatLog {
     blocks: Vec<ChatBlock>,
     /// Blocks that are in the scrollback, and lines of the next one that are.
     printed: (usize, usize),
+    /// Blocks that are left out of the scrollback.
+    skipped: Range<usize>,
     /// Grows with every change of a block that was there before.
     pub(super) changes: usize,
 }
@@ -67,6 +71,7 @@ impl ChatLog {
         let Some(at) = self.blocks.iter().position(is_it) else { return false };
         self.changes += 1;
         self.blocks.truncate(at);
+        self.skipped.end = self.skipped.end.min(at);
         if self.printed.0 >= at {
             self.printed = (at, 0);
         }
@@ -80,6 +85,8 @@ impl ChatLog {
         }
         self.changes += 1;
         self.blocks.remove(at);
+        let moved = |place: usize| place - usize::from(place > at);
+        self.skipped = moved(self.skipped.start)..moved(self.skipped.end);
         match self.printed.0 {
             printed if printed > at => self.printed.0 -= 1,
             printed if printed == at => self.printed.1 = 0,
@@ -87,9 +94,9 @@ impl ChatLog {
         }
     }
 
-    /// Leaves the blocks before this one out of the scrollback.
-    pub(crate) fn skip_to(&mut self, block: usize) {
-        self.printed = (block.min(self.blocks.len()), 0);
+    /// Leaves blocks out of the scrollback.
+    pub(crate) fn skip(&mut self, blocks: Range<usize>) {
+        self.skipped = blocks;
     }
 
     /// The text that is arriving.
@@ -120,6 +127,14 @@ impl ChatLog {
         self.changes += 1;
         let blocks = pictures.into_iter().map(|picture| ChatBlock::Picture(Box::new(picture)));
         self.blocks.splice(at + 1..at + 1, blocks);
+    }
+
+    /// The picture with a number.
+    pub(crate) fn picture(&self, number: PictureNumber) -> Option<&Picture> {
+        self.blocks.iter().rev().find_map(|block| match block {
+            ChatBlock::Picture(picture) if picture.number == Some(number) => Some(&**picture),
+            _ => None,
+        })
     }
 
     /// Ends what has not ended.
@@ -156,11 +171,18 @@ impl ChatLog {
     /// Takes the lines that are finished and not in the scrollback yet. Pictures of more rows are left out.
     pub(crate) fn take_finished(&mut self, options: &RenderOptions<'_>, max_rows: usize) -> FinishedLines {
         let (mut out, mut pictures) = (Vec::new(), Vec::new());
-        while let Some(block) = self.blocks.get(self.printed.0) {
+        loop {
+            if self.skipped.contains(&self.printed.0) {
+                self.printed = (self.skipped.end, 0);
+            }
+            let Some(block) = self.blocks.get(self.printed.0) else { break };
             let skipped = self.printed.1;
             if let ChatBlock::Picture(picture) = block {
                 let rows = usize::from(picture.rows);
-                if rows <= max_rows && usize::from(picture.columns) <= options.width {
+                if picture.number.is_none()
+                    && rows <= max_rows
+                    && usize::from(picture.columns) <= options.width
+                {
                     pictures.push((out.len(), (**picture).clone()));
                     out.resize(out.len() + rows, StyledLine::new());
                 }

@@ -4,6 +4,7 @@ use annals_ui::terminal::{RenderOptions, StyledLine};
 
 use super::block::{BlockForm, ChatBlock};
 use super::log::ChatLog;
+use crate::picture::VisiblePicture;
 use crate::reader::LinePosition;
 
 /// A window on a log.
@@ -16,13 +17,15 @@ pub(crate) struct LogView {
     width: usize,
     /// The lines of blocks, and whether nothing of them changes any more.
     cache: Vec<(bool, Vec<StyledLine>)>,
+    /// The parts of pictures among the lines that were visible last.
+    pub(super) pictures: Vec<VisiblePicture>,
     /// Blocks that were laid out so far.
     pub(super) layouts: usize,
 }
 
 impl LogView {
     pub(crate) fn new(form: BlockForm) -> Self {
-        Self { form, top: None, height: 1, width: 0, cache: Vec::new(), layouts: 0 }
+        Self { form, top: None, height: 1, width: 0, cache: Vec::new(), pictures: Vec::new(), layouts: 0 }
     }
 
     /// Fits it to a place on the screen.
@@ -129,10 +132,19 @@ impl LogView {
         let first = self.first(log, options);
         let (mut out, height) = (Vec::with_capacity(self.height), self.height);
         let mut skipped = first.line;
+        self.pictures.clear();
         for entry in first.entry..log.len() {
-            let lines = self.lines(log, entry, options);
-            out.extend(lines.iter().skip(skipped).take(height - out.len()).cloned());
-            skipped = skipped.saturating_sub(lines.len());
+            let (row, lines) = (out.len(), self.lines(log, entry, options));
+            out.extend(lines.iter().skip(skipped).take(height - row).cloned());
+            let (first, count) = (skipped, lines.len());
+            skipped = skipped.saturating_sub(count);
+            if let Some(ChatBlock::Picture(picture)) = log.blocks().get(entry)
+                && let Some(number) = picture.number
+                && out.len() > row
+            {
+                let rows = out.len() - row;
+                self.pictures.push(VisiblePicture { number, row, first, rows, columns: picture.columns });
+            }
             if out.len() >= height {
                 break;
             }

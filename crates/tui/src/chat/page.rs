@@ -1,6 +1,6 @@
 //! A page over the screen: the transcript with everything in full, or what a command reports. It scrolls, and text is found in it.
 
-use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine};
+use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, clip_start};
 
 use super::block::{BlockForm, ChatBlock};
 use super::find::PageFind;
@@ -88,11 +88,14 @@ impl ChatPage {
         rows.extend(self.view.visible(log, options));
         rows.resize(height.saturating_sub(1), StyledLine::new());
         rows.push(match (&self.find.typed, self.find.is_missing) {
-            (Some(typed), _) => vec![Span::new("find: ", Style::BOLD), Span::plain(typed.clone())],
+            (Some(typed), _) => {
+                let typed = clip_start(typed, options.width.saturating_sub(7));
+                vec![Span::new("find: ", Style::BOLD), Span::plain(typed)]
+            }
             (None, true) => vec![Span::dim("not found · q leaves")],
             (None, false) => {
                 let at = if self.view.is_at_end() { "end" } else { "more below" };
-                vec![Span::dim(format!("q leaves · / finds · space, b: pages · {at}"))]
+                vec![Span::dim(format!("{at} · q leaves · / finds · space, b: pages"))]
             }
         });
         rows

@@ -1,7 +1,8 @@
 //! A list to choose from: typed letters filter it, arrows move, and what is chosen is shown in more detail beside or below.
 
-use annals_ui::terminal::{Span, Style, StyledLine, clip, width, wrap};
+use annals_ui::terminal::{Span, Style, StyledLine, clip_start, line_width, width, wrap};
 
+use super::draw::first_lines;
 use crate::key::Key;
 
 /// One row to choose.
@@ -53,6 +54,11 @@ pub(crate) struct OpenPicker {
 
 /// Rows of a preview.
 const MAX_PREVIEW: usize = 8;
+/// Rows of the list that are left beside all else.
+const MIN_ROWS: usize = 2;
+/// Lists that are lower name fewer keys.
+const MIN_HEIGHT_FOR_ALL_KEYS: usize = 10;
+const MARK: &str = " ❯ ";
 
 impl OpenPicker {
     pub(crate) fn new(picker: Picker) -> Self {
@@ -112,47 +118,73 @@ impl OpenPicker {
         self.selected = 0;
     }
 
-    /// The rows of the screen, and the column of the cursor in the line of the filter, which is the second.
-    pub(crate) fn rows(&self, columns: usize, height: usize) -> (Vec<StyledLine>, usize) {
+    /// The rows of the screen, and the cursor behind the filter: column and row.
+    pub(crate) fn rows(&self, columns: usize, height: usize) -> (Vec<StyledLine>, (usize, usize)) {
         let shown = self.shown();
-        let mut rows = vec![vec![Span::new(format!(" {}", self.picker.title), Style::BOLD)]];
-        let filter = clip(&self.filter, columns.saturating_sub(10));
-        let cursor = 9 + width(&filter);
+        let mut rows = self.head(columns, height);
+        let filter = clip_start(&self.filter, columns.saturating_sub(10));
+        let cursor = (9 + width(&filter), rows.len());
         rows.push(vec![Span::new(" search: ", Style::DIM), Span::plain(filter)]);
-        let about: Vec<StyledLine> =
-            self.picker.about.iter().flat_map(|line| wrap(line, columns.saturating_sub(2))).collect();
-        rows.extend(about.into_iter().take(height / 3));
-        let selection = shown.get(self.selected);
-        let preview: Vec<StyledLine> = match selection {
-            Some(row) if self.is_preview_shown && !row.preview.is_empty() => {
-                let lines = row.preview.iter().flat_map(|line| wrap(line, columns.saturating_sub(4)));
-                let max = MAX_PREVIEW.max(height / 3).min(height / 2);
-                let mut lines: Vec<StyledLine> = lines.take(max).collect();
-                lines.iter_mut().for_each(|line| line.insert(0, Span::dim("  │ ")));
-                lines
-            }
-            _ => Vec::new(),
-        };
-        let room = height.saturating_sub(rows.len() + 2 + preview.len()).max(1);
+        let about = self.picker.about.iter().flat_map(|line| wrap(line, columns.saturating_sub(2)));
+        rows.extend(first_lines(about.collect(), height / 3));
+        let keys = self.keys(columns, height);
+        let max_preview = height.saturating_sub(rows.len() + keys.len() + MIN_ROWS).min(height / 2);
+        let mut preview = self.preview(shown.get(self.selected).copied(), columns);
+        preview = first_lines(preview, max_preview.min(MAX_PREVIEW.max(height / 3)));
+        let room = height.saturating_sub(rows.len() + preview.len() + keys.len()).max(1);
+        // Where there is more above or below, a row says how much.
+        let is_counted = shown.len() > room && room > 2;
+        let room = if is_counted { room - 1 } else { room };
         let first = self.selected.saturating_sub(room.saturating_sub(1));
         for (at, row) in shown.iter().enumerate().skip(first).take(room) {
-            let mark = if at == self.selected { Span::new(" ❯ ", Style::BOLD) } else { Span::plain("   ") };
+            let mark = if at == self.selected { Span::new(MARK, Style::BOLD) } else { Span::plain("   ") };
             let bold = |span: &Span| match at == self.selected {
                 true => Span::new(span.text.clone(), span.style.bold()),
                 false => span.clone(),
             };
             rows.push(std::iter::once(mark).chain(row.line.iter().map(bold)).collect());
         }
+        if is_counted {
+            rows.push(vec![Span::dim(format!("   … {} of {}", self.selected + 1, shown.len()))]);
+        }
         if shown.is_empty() {
             rows.push(vec![Span::dim("   nothing matches")]);
         }
-        rows.resize(height.saturating_sub(1 + preview.len()).max(rows.len()), StyledLine::new());
+        rows.resize(height.saturating_sub(keys.len() + preview.len()).max(rows.len()), StyledLine::new());
         rows.extend(preview);
-        let mut keys = vec!["enter chooses".to_owned(), "esc cancels".to_owned(), "tab preview".to_owned()];
-        if !self.picker.elsewhere.is_empty() {
-            keys.push(format!("ctrl-a {}", self.picker.elsewhere));
-        }
-        rows.push(vec![Span::dim(format!(" {}", keys.join(" · ")))]);
+        rows.extend(keys);
         (rows, cursor)
+    }
+
+    /// What is chosen.
+    fn head(&self, columns: usize, height: usize) -> Vec<StyledLine> {
+        let title =
+            wrap(&[Span::new(self.picker.title.clone(), Style::BOLD)], columns.saturating_sub(1).max(1));
+        let mut rows = first_lines(title, (height / 4).max(1));
+        rows.iter_mut().for_each(|row| row.insert(0, Span::plain(" ")));
+        rows
+    }
+
+    /// What is selected, in more detail: a row that is cut stands there whole.
+    fn preview(&self, selected: Option<&PickerRow>, columns: usize) -> Vec<StyledLine> {
+        let Some(row) = selected.filter(|_| self.is_preview_shown) else { return Vec::new() };
+        let is_cut = line_width(&row.line) + width(MARK) > columns;
+        let whole = is_cut.then_some(&row.line).into_iter().chain(&row.preview);
+        let lines = whole.flat_map(|line| wrap(line, columns.saturating_sub(4).max(1)));
+        let mut lines: Vec<StyledLine> = lines.collect();
+        lines.iter_mut().for_each(|line| line.insert(0, Span::dim("  │ ")));
+        lines
+    }
+
+    fn keys(&self, columns: usize, height: usize) -> Vec<StyledLine> {
+        let mut keys = vec!["enter chooses", "esc cancels", "tab preview"];
+        let elsewhere = format!("ctrl-a {}", self.picker.elsewhere);
+        if !self.picker.elsewhere.is_empty() {
+            keys.push(&elsewhere);
+        }
+        let keys = wrap(&[Span::dim(keys.join(" · "))], columns.saturating_sub(1).max(1));
+        let mut rows = first_lines(keys, if height < MIN_HEIGHT_FOR_ALL_KEYS { 1 } else { 3 });
+        rows.iter_mut().for_each(|row| row.insert(0, Span::plain(" ")));
+        rows
     }
 }

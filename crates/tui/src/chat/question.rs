@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, width, wrap};
+use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, clip_start, width, wrap};
 
+use super::draw::first_lines;
 use crate::input::LineInput;
 use crate::key::Key;
 
@@ -73,6 +74,9 @@ pub(crate) enum QuestionOutcome {
     Answered(QuestionAnswer),
 }
 
+/// Rows of why it is asked.
+const MAX_WHY: usize = 4;
+
 /// A question on the screen.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenQuestion {
@@ -88,6 +92,8 @@ pub(crate) struct OpenQuestion {
     /// Rows from the start that were on the screen.
     seen: usize,
     is_unread_told: bool,
+    /// The answers that were on the screen, whole.
+    shown: BTreeSet<usize>,
     comment: Option<LineInput>,
 }
 
@@ -103,6 +109,7 @@ impl OpenQuestion {
             rows: usize::MAX,
             seen: 0,
             is_unread_told: false,
+            shown: BTreeSet::new(),
             comment: None,
         }
     }
@@ -111,8 +118,10 @@ impl OpenQuestion {
         &self.question.id
     }
 
+    /// Whether all was on the screen that must be before something is allowed.
     fn is_seen(&self) -> bool {
         self.seen >= self.rows
+            || self.question.choices.iter().all(|choice| choice.kind != QuestionKind::Allow)
     }
 
     /// Applies a key.
@@ -201,6 +210,10 @@ impl OpenQuestion {
             self.scroll(isize::try_from(self.fits).unwrap_or(1));
             return QuestionOutcome::Open;
         }
+        if choice.kind == QuestionKind::Allow && !self.shown.contains(&self.selected) {
+            // It is selected, so that the next frame has it: what it grants must be read, too.
+            return QuestionOutcome::Open;
+        }
         let comment = self.comment.as_ref().map(|line| line.text().trim().to_owned());
         let comment = comment.filter(|text| !text.is_empty());
         let answer = match choice.kind {
@@ -226,12 +239,52 @@ impl OpenQuestion {
         max_rows: usize,
     ) -> (Vec<StyledLine>, Option<(usize, usize)>) {
         let inside = columns.saturating_sub(2).max(8);
-        let warning = Style::color(Color::Yellow);
         let mut rows = vec![rule(columns)];
-        rows.extend(wrap(&self.question.title, columns).into_iter().take(2));
-        let body: Vec<StyledLine> = self.question.body.iter().flat_map(|line| wrap(line, inside)).collect();
-        let mut answers: Vec<StyledLine> = Vec::new();
-        for (at, choice) in self.question.choices.iter().enumerate() {
+        let title = wrap(&self.question.title, columns);
+        let max_title = (max_rows / 3).max(1);
+        // Of a title that is too long, all is in the body.
+        let long_title = (title.len() > max_title).then(|| wrap(&self.question.title, inside));
+        rows.extend(first_lines(title, max_title));
+        let body = self.question.body.iter().flat_map(|line| wrap(line, inside));
+        let mut body: Vec<StyledLine> = long_title.into_iter().flatten().chain(body).collect();
+        let answers = self.answers(inside);
+        let all: usize = answers.iter().map(Vec::len).sum();
+        // What is asked about comes before why it is asked, and both before answers that are not selected.
+        let why: Vec<StyledLine> = self.question.why.iter().flat_map(|line| wrap(line, inside)).collect();
+        let least = if body.is_empty() { 0 } else { body.len().min(3) + 1 };
+        let max_why = max_rows.saturating_sub(rows.len() + all + 1 + least);
+        let (why, hidden) =
+            if why.len() > max_why.min(MAX_WHY) { (Vec::new(), why) } else { (why, Vec::new()) };
+        body.extend(hidden);
+        // Of what is asked about a few rows are in sight, whatever the answers take; but the one that is selected is whole.
+        let free = max_rows.saturating_sub(rows.len() + why.len() + 1);
+        let few = if body.is_empty() { 0 } else { body.len().min((max_rows / 3).max(3)) + 1 };
+        let selected = answers.get(self.selected).map_or(0, Vec::len) + 1;
+        let room = free.saturating_sub(few).max(selected.min(free.saturating_sub(few.min(2)))).max(1);
+        let below: Vec<StyledLine> = why.into_iter().chain(self.shown_answers(answers, room)).collect();
+        let fixed = rows.len() + below.len() + 1;
+        // In a terminal that is too small for it nothing is seen, and nothing can be allowed.
+        self.fits = body.len().min(max_rows.saturating_sub(fixed));
+        if self.fits < body.len() {
+            self.fits = max_rows.saturating_sub(fixed + 1);
+        }
+        self.rows = body.len();
+        self.top = self.top.min(self.rows.saturating_sub(self.fits));
+        self.seen = self.seen.max(self.top + self.fits);
+        for line in body.iter().skip(self.top).take(self.fits) {
+            rows.push(std::iter::once(Span::plain("  ")).chain(line.iter().cloned()).collect());
+        }
+        if self.rows > self.fits {
+            rows.push(self.position(columns));
+        }
+        rows.extend(below);
+        let cursor = self.last_row(columns, inside, &mut rows);
+        (rows, cursor)
+    }
+
+    /// The answers, each with its rows.
+    fn answers(&self, inside: usize) -> Vec<Vec<StyledLine>> {
+        let answer = |(at, choice): (usize, &QuestionChoice)| {
             let is_selected = at == self.selected;
             let mark = if is_selected { "❯ " } else { "  " };
             let style = if is_selected { Style::BOLD } else { Style::PLAIN };
@@ -240,56 +293,80 @@ impl OpenQuestion {
                 true => "[ ] ",
                 false => "",
             };
-            let mut lines = wrap(&[Span::new(format!("{tick}{}. {}", at + 1, choice.label), style)], inside);
+            let text = Span::new(format!("{tick}{}. {}", at + 1, choice.label), style);
+            let mut lines = wrap(&[text], inside.saturating_sub(3).max(1));
             for (number, line) in lines.iter_mut().enumerate() {
                 line.insert(0, Span::new(if number == 0 { mark } else { "     " }, style));
             }
-            answers.extend(lines);
+            lines
+        };
+        self.question.choices.iter().enumerate().map(answer).collect()
+    }
+
+    /// The rows of the answers that fit, around the one that is selected; notes which were shown whole.
+    fn shown_answers(&mut self, answers: Vec<Vec<StyledLine>>, room: usize) -> Vec<StyledLine> {
+        let count = answers.len();
+        if answers.iter().map(Vec::len).sum::<usize>() <= room {
+            self.shown.extend(0..count);
+            return answers.into_iter().flatten().collect();
         }
-        // What is asked about comes before why it is asked.
-        let max_why = max_rows.saturating_sub(rows.len() + answers.len() + 2 + body.len().min(3)).min(4);
-        let why = self.question.why.iter().flat_map(|line| wrap(line, inside));
-        let below: Vec<StyledLine> = why.take(max_why).chain(answers).collect();
-        let fixed = rows.len() + below.len() + 1;
-        // In a terminal that is too small for it nothing is seen, and nothing can be allowed.
-        self.fits = body.len().min(max_rows.saturating_sub(fixed + 1));
-        self.rows = body.len();
-        self.top = self.top.min(self.rows.saturating_sub(self.fits));
-        self.seen = self.seen.max(self.top + self.fits);
-        for line in body.iter().skip(self.top).take(self.fits) {
-            rows.push(std::iter::once(Span::plain("  ")).chain(line.iter().cloned()).collect());
+        let room = room.saturating_sub(1).max(1);
+        let mut first = self.selected;
+        let mut used = answers.get(first).map_or(0, Vec::len);
+        while let Some(above) = first.checked_sub(1).filter(|above| used + answers[*above].len() <= room) {
+            used += answers[above].len();
+            first = above;
         }
-        if self.rows > self.fits {
-            let left = self.rows - (self.top + self.fits);
-            let text = match (left, self.is_seen()) {
-                (0, _) => "  (end) · pgup, pgdn scroll".to_owned(),
-                (left, true) => format!("  … {left} more lines · pgup, pgdn scroll"),
-                (left, false) => format!("  … {left} more lines · pgdn · read all to allow"),
-            };
-            let style = if self.is_unread_told && !self.is_seen() { warning } else { Style::DIM };
-            rows.push(vec![Span::new(clip(&text, columns), style)]);
+        let mut rows = Vec::new();
+        for (at, lines) in answers.into_iter().enumerate().skip(first) {
+            let is_whole = rows.len() + lines.len() <= room;
+            if is_whole {
+                self.shown.insert(at);
+            } else if at != self.selected {
+                break;
+            }
+            rows.extend(lines.into_iter().take(room - rows.len()));
         }
-        rows.extend(below);
-        let mut cursor = None;
+        rows.push(vec![Span::dim(format!("  … {} of {count} answers · up, down", self.selected + 1))]);
+        rows
+    }
+
+    /// Where the body stands.
+    fn position(&self, columns: usize) -> StyledLine {
+        let left = self.rows - (self.top + self.fits);
+        let text = match (left, self.is_seen()) {
+            (0, _) => "  (end) · pgup, pgdn scroll".to_owned(),
+            (left, true) => format!("  … {left} more lines · pgup, pgdn scroll"),
+            (left, false) => format!("  … {left} more lines · pgdn · read all to allow"),
+        };
+        let text = if width(&text) > columns { text.replace(" lines · pgdn", "") } else { text };
+        let is_warning = self.is_unread_told && !self.is_seen();
+        let style = if is_warning { Style::color(Color::Yellow) } else { Style::DIM };
+        vec![Span::new(clip(&text, columns), style)]
+    }
+
+    /// Adds the keys, or the words that are typed, whose cursor is returned.
+    fn last_row(&self, columns: usize, inside: usize, rows: &mut Vec<StyledLine>) -> Option<(usize, usize)> {
         if let Some(comment) = &self.comment {
-            let head = clip(comment.head(), inside.saturating_sub(12));
-            cursor = Some((12 + width(&head), rows.len()));
-            let is_answer = self
-                .question
-                .choices
-                .get(self.selected)
-                .is_some_and(|choice| choice.kind == QuestionKind::Words);
+            let selected = self.question.choices.get(self.selected);
+            let is_answer = selected.is_some_and(|choice| choice.kind == QuestionKind::Words);
             let mark = if is_answer { "  answer:   " } else { "  tell it:  " };
-            rows.push(vec![Span::new(mark, Style::BOLD), Span::plain(clip(comment.text(), inside))]);
-        } else {
-            let hint = match (self.question.has_comment, self.question.is_multiple) {
-                (true, _) => " · tab: no, with a few words",
-                (false, true) => " · space picks several",
-                (false, false) => "",
-            };
-            rows.push(vec![Span::dim(clip(&format!("  enter answers · esc cancels{hint}"), columns))]);
+            let room = inside.saturating_sub(width(mark) + 1).max(2);
+            let head = clip_start(comment.head(), room);
+            let cursor = (width(mark) + width(&head), rows.len());
+            let tail = clip(comment.tail(), room.saturating_sub(width(&head)) + 1);
+            rows.push(vec![Span::new(mark, Style::BOLD), Span::plain(head), Span::plain(tail)]);
+            return Some(cursor);
         }
-        (rows, cursor)
+        let (hint, short) = match (self.question.has_comment, self.question.is_multiple) {
+            (true, _) => (" · tab: no, with a few words", " · tab: no, with words"),
+            (false, true) => (" · space picks several", " · space picks"),
+            (false, false) => ("", ""),
+        };
+        let text = format!("  enter answers · esc cancels{hint}");
+        let text = if width(&text) > columns { format!("  enter · esc{short}") } else { text };
+        rows.push(vec![Span::dim(clip(&text, columns))]);
+        None
     }
 }
 

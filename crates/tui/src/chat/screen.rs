@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use annals_ui::chat::WorkStatus;
 use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine};
-use annals_ui::view::{Conversation, ImageRef};
+use annals_ui::view::{Conversation, ImageRef, Item, ItemBody};
 
 use super::block::{BlockForm, ChatBlock};
 use super::footer::FooterFacts;
@@ -16,7 +16,7 @@ use super::picker::{OpenPicker, Picker};
 use super::question::{OpenQuestion, Question, QuestionAnswer};
 use crate::editor::{Editor, EditorMode, Prompt, PromptKind};
 use crate::key::Key;
-use crate::picture::Picture;
+use crate::picture::{Picture, PictureNumber};
 
 /// Prompts of a resumed session that go to the scrollback; all are in the transcript.
 const MAX_PRINTED_TURNS: usize = 10;
@@ -111,6 +111,8 @@ pub struct ChatScreen {
     pub(super) status: Vec<StyledLine>,
     pub(super) footer: FooterFacts,
     pub(super) hint: Option<String>,
+    /// The pictures that the last frame has placeholders of.
+    pub(super) placed: Vec<PictureNumber>,
     /// The key that was pressed last and acts when it is pressed twice, and when.
     pub(super) pressed: Option<(Key, Instant)>,
 }
@@ -138,6 +140,7 @@ impl ChatScreen {
             status: Vec::new(),
             footer: FooterFacts::default(),
             hint: None,
+            placed: Vec::new(),
             pressed: None,
         }
     }
@@ -173,6 +176,18 @@ impl ChatScreen {
         conversation: Conversation,
         mut pictures: HashMap<ImageRef, Picture>,
     ) {
+        let is_prompt = |item: &&Item| matches!(item.body, ItemBody::Prompt(_));
+        let prompts = conversation.items.iter().filter(is_prompt).count();
+        let earlier = match self.options.layout {
+            ScreenLayout::Inline => prompts.saturating_sub(MAX_PRINTED_TURNS),
+            ScreenLayout::Full => 0,
+        };
+        if earlier > 0 {
+            let prompts = if earlier == 1 { "prompt" } else { "prompts" };
+            let text = format!("{earlier} earlier {prompts} of this session: ctrl-o shows them");
+            self.note(Style::DIM, &text);
+        }
+        let start = self.log.len();
         for item in conversation.items {
             let shown: Vec<Picture> =
                 item.images().into_iter().filter_map(|image| pictures.remove(&image)).collect();
@@ -180,16 +195,10 @@ impl ChatScreen {
             self.add_pictures(shown);
         }
         let is_prompt = |block: &ChatBlock| matches!(block, ChatBlock::Prompt { .. });
-        let prompts = self.log.blocks().iter().enumerate().filter(|(_, block)| is_prompt(block));
-        let prompts: Vec<usize> = prompts.map(|(at, _)| at).collect();
-        if let Some(skipped) = prompts.len().checked_sub(MAX_PRINTED_TURNS + 1)
-            && self.options.layout == ScreenLayout::Inline
-        {
-            self.log.skip_to(prompts[skipped + 1]);
-            let earlier = skipped + 1;
-            let prompts = if earlier == 1 { "prompt" } else { "prompts" };
-            let text = format!("{earlier} earlier {prompts} of this session: ctrl-o shows them");
-            self.note(Style::DIM, &text);
+        let blocks = self.log.blocks().iter().enumerate().skip(start);
+        let first = blocks.filter(|(_, block)| is_prompt(block)).map(|(at, _)| at).nth(earlier);
+        if let (Some(first), 1..) = (first, earlier) {
+            self.log.skip(start..first);
         }
     }
 

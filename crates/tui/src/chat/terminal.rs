@@ -2,6 +2,7 @@
 //!
 //! Output processing stays on: warnings that other code prints to standard error must begin at the left edge.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write};
@@ -21,7 +22,7 @@ use super::screen::{ChatInput, ChatScreen, ScreenLayout};
 use crate::cells::write_changes;
 use crate::clipboard;
 use crate::event::Event;
-use crate::picture::CellSize;
+use crate::picture::{CellSize, PictureNumber};
 use crate::terminal::{read_all_events, size};
 
 const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -99,6 +100,8 @@ pub struct ChatTerminal {
     inline: InlineRows,
     /// The cells of the alternate screen.
     shown: Buffer,
+    /// The pictures that the alternate screen knows.
+    known: BTreeSet<PictureNumber>,
 }
 
 impl ChatTerminal {
@@ -116,7 +119,13 @@ impl ChatTerminal {
                 let _ = hooked.enter();
             }
         }));
-        Ok(Self { state, mode, inline: InlineRows::default(), shown: Buffer::empty(Rect::ZERO) })
+        Ok(Self {
+            state,
+            mode,
+            inline: InlineRows::default(),
+            shown: Buffer::empty(Rect::ZERO),
+            known: BTreeSet::new(),
+        })
     }
 
     /// Returns what puts the terminal back when this thread is stuck.
@@ -172,9 +181,8 @@ impl ChatTerminal {
     /// Follows a new size.
     pub fn resize(&mut self, screen: &mut ChatScreen) {
         let new = size();
-        if new.0 != screen.size.0 {
-            self.inline.resize(new.0);
-        }
+        // It may have been another one in between, which has cut or wrapped what was shown.
+        self.inline.resize(new.0);
         self.shown = Buffer::empty(Rect::ZERO);
         screen.resize(new);
     }
@@ -183,6 +191,7 @@ impl ChatTerminal {
     pub fn redraw(&mut self) -> io::Result<()> {
         self.inline.forget();
         self.shown = Buffer::empty(Rect::ZERO);
+        self.known.clear();
         self.write("\u{1b}[H\u{1b}[2J")
     }
 
@@ -232,6 +241,11 @@ impl ChatTerminal {
             self.shown = Buffer::empty(next.area);
             text.push_str("\u{1b}[0m\u{1b}[2J");
         }
+        for number in std::mem::take(&mut screen.placed) {
+            if let (Some(picture), true) = (screen.log.picture(number), self.known.insert(number)) {
+                text.push_str(&picture.sequence);
+            }
+        }
         write_changes(&self.shown, &next, self.mode, text);
         let last = usize::from(screen.size.1).saturating_sub(1);
         let (column, row) = cursor.unwrap_or((0, last));
@@ -250,6 +264,7 @@ impl ChatTerminal {
             text.push_str(TO_ALTERNATE);
             self.shown = Buffer::empty(Rect::ZERO);
         } else {
+            std::mem::take(&mut self.known).iter().for_each(|number| text.push_str(&number.removal()));
             text.push_str(FROM_ALTERNATE);
             self.inline.forget();
         }

@@ -1,7 +1,7 @@
 //! Puts text into cells. Every text from outside is cleaned here, or was cleaned by the layout of `annals_ui`.
 
 use annals_ui::one_line;
-use annals_ui::terminal::{Span, clip, width, wrap};
+use annals_ui::terminal::{Span, clip, clip_line, width, wrap};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
@@ -86,10 +86,10 @@ pub(super) fn put_line(buffer: &mut Buffer, area: Rect, line: &[Span], pattern: 
     }
 }
 
-/// Writes styled texts one after the other, each cleaned, cut to the columns.
+/// Writes styled texts one after the other, each cleaned, cut to the columns with a sign.
 pub(crate) fn put_spans(buffer: &mut Buffer, area: Rect, line: &[Span]) {
     let mut used = 0;
-    for span in line {
+    for span in &clip_line(line, usize::from(area.width)) {
         used += put(buffer, rest(area, used), &span.text, theme::of(span.style));
     }
 }

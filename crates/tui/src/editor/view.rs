@@ -9,7 +9,7 @@ use annals_ui::{grapheme, one_line};
 
 use super::apply::SHELL_SIGN;
 use super::layout::{clusters, columns_of, push_shown, row_of, rows, segment};
-use super::menu::{Menu, MenuItem};
+use super::menu::{MAX_MENU_ROWS, Menu, MenuItem};
 use super::search::HistorySearch;
 use super::vim::VimMode;
 use super::{Editor, EditorMode};
@@ -183,8 +183,13 @@ impl Editor {
                 }
             });
         }
+        let place =
+            |selected: usize, all: usize| (all > MAX_MENU_ROWS).then(|| format!("{} of {all}", selected + 1));
         if let Some(search) = &self.search {
+            signs.extend(place(search.selected, search.found.len()));
             signs.push(format!("{} · ctrl-s other prompts", search.scope.name()));
+        } else if let Some(menu) = &self.menu {
+            signs.extend(place(menu.selected, menu.items.len()));
         } else if self.is_shell() {
             signs.push("! runs in the shell".to_owned());
         }
@@ -258,8 +263,12 @@ fn search_view(search: &HistorySearch, width: usize, sign: Option<String>) -> Ed
         menu.push(vec![Span::dim(clip("  no such prompt", width))]);
     }
     if let Some(selected) = search.found.get(search.selected).filter(|prompt| prompt.display.contains('\n')) {
-        let lines = selected.display.lines().take(MAX_PREVIEW_ROWS);
-        menu.extend(lines.map(|line| vec![Span::dim(clip(&format!("  │ {line}"), width))]));
+        let all = selected.display.lines().count();
+        for (at, line) in selected.display.lines().take(MAX_PREVIEW_ROWS).enumerate() {
+            let more = if at + 1 == MAX_PREVIEW_ROWS && all > MAX_PREVIEW_ROWS { " …" } else { "" };
+            let line = clip(&format!("  │ {line}"), width.saturating_sub(columns_in(more)).max(1));
+            menu.push(vec![Span::dim(line + more)]);
+        }
     }
     EditorView {
         rows: vec![vec![Span::new(mark, Style::BOLD), Span::plain(query)]],

@@ -3,12 +3,16 @@
 //! Whatever is written is made here, of numbers and Base64: no text of a session is in it.
 
 mod palette;
+mod placeholder;
 mod sixel;
 
 use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ratatui_core::style::Color;
+
+pub(crate) use placeholder::{VisiblePicture, put_placeholders};
 
 /// Rows that a picture takes at most.
 const MAX_ROWS: u16 = 12;
@@ -44,6 +48,30 @@ pub struct PictureFrame {
     cell: CellSize,
     columns: u16,
     rows: u16,
+    /// The number of a picture that the screen places itself.
+    number: Option<PictureNumber>,
+}
+
+/// The number by which a terminal of kitty's protocol knows a picture: at most 24 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PictureNumber(u32);
+
+impl PictureNumber {
+    /// Returns a number of this process, whose pictures are counted; `None` if there were too many.
+    pub fn new(process: u32, count: u8) -> Option<Self> {
+        (count < u8::MAX).then(|| Self((process & 0xffff) << 8 | (u32::from(count) + 1)))
+    }
+
+    /// The color of its placeholders, by which the terminal finds it.
+    pub(crate) fn color(self) -> Color {
+        let [_, red, green, blue] = self.0.to_be_bytes();
+        Color::Rgb(red, green, blue)
+    }
+
+    /// What makes the terminal forget it.
+    pub(crate) fn removal(self) -> String {
+        format!("\u{1b}_Ga=d,d=I,i={},q=2\u{1b}\\", self.0)
+    }
 }
 
 /// The pixels of a picture.
@@ -64,8 +92,10 @@ pub struct PicturePixels<'p> {
 pub struct Picture {
     pub(crate) columns: u16,
     pub(crate) rows: u16,
-    /// What shows it, at the cursor.
+    /// What shows it, at the cursor; of one that has a number, what makes it known.
     pub(crate) sequence: String,
+    /// The number by which placeholders show it.
+    pub(crate) number: Option<PictureNumber>,
 }
 
 impl PictureFrame {
@@ -78,7 +108,13 @@ impl PictureFrame {
             (None, _) => USUAL_CELL,
         };
         let (columns, rows) = (size.0.saturating_sub(4), MAX_ROWS.min(size.1 / 2));
-        (columns > 0 && rows > 0).then_some(Self { protocol, cell, columns, rows })
+        (columns > 0 && rows > 0).then_some(Self { protocol, cell, columns, rows, number: None })
+    }
+
+    /// Makes a picture that is shown by placeholders, which are text: it scrolls and is cut off as text is. Only kitty's protocol
+    /// has them.
+    pub fn by_placeholders(self, number: PictureNumber) -> Option<Self> {
+        (self.protocol == PictureProtocol::Kitty).then_some(Self { number: Some(number), ..self })
     }
 
     /// Returns the width and the height in pixels that a picture may have.
@@ -102,26 +138,32 @@ impl PictureFrame {
         }
         let mut sequence = String::new();
         match self.protocol {
-            PictureProtocol::Kitty => kitty(pixels.png, (columns, rows), &mut sequence),
+            PictureProtocol::Kitty => kitty(pixels.png, (columns, rows), self.number, &mut sequence),
             PictureProtocol::Iterm => iterm(pixels.png, (columns, rows), &mut sequence),
             PictureProtocol::Sixel => sixel::write(pixels, &mut sequence)?,
         }
-        Some(Picture { columns, rows, sequence })
+        Some(Picture { columns, rows, sequence, number: self.number })
     }
 }
 
-/// The cursor stays, and the terminal answers nothing.
-fn kitty(png: &[u8], (columns, rows): (u16, u16), out: &mut String) {
+/// The cursor stays, and the terminal answers nothing. One with a number is made known, and placed nowhere yet.
+fn kitty(png: &[u8], (columns, rows): (u16, u16), number: Option<PictureNumber>, out: &mut String) {
     let data = STANDARD.encode(png);
     let mut rest = data.as_str();
-    let mut keys = format!("a=T,f=100,q=2,C=1,c={columns},r={rows},");
+    let mut keys = match number {
+        None => format!("a=T,f=100,q=2,C=1,c={columns},r={rows},"),
+        Some(PictureNumber(number)) => format!("a=t,f=100,q=2,i={number},"),
+    };
     loop {
         let (chunk, left) = rest.split_at(rest.len().min(KITTY_CHUNK));
         let _ = write!(out, "\u{1b}_G{keys}m={};{chunk}\u{1b}\\", u8::from(!left.is_empty()));
         if left.is_empty() {
-            return;
+            break;
         }
         (rest, keys) = (left, String::new());
+    }
+    if let Some(PictureNumber(number)) = number {
+        let _ = write!(out, "\u{1b}_Ga=p,U=1,q=2,i={number},c={columns},r={rows}\u{1b}\\");
     }
 }
 

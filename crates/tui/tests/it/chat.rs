@@ -10,10 +10,10 @@ use annals_ui::view::ItemBody;
 
 use crate::chat_fixture::{Chat, frame_text, plain, question, sessions, stored};
 
-const SIZES: [(u16, u16); 3] = [(80, 24), (40, 15), (200, 60)];
+pub(crate) const SIZES: [(u16, u16); 3] = [(80, 24), (40, 15), (200, 60)];
 
 #[track_caller]
-fn check(name: &str, size: (u16, u16), seen: &str) {
+pub(crate) fn check(name: &str, size: (u16, u16), seen: &str) {
     let path =
         format!("{}/tests/it/frames/chat-{name}-{}x{}.txt", env!("CARGO_MANIFEST_DIR"), size.0, size.1);
     if std::env::var_os("ANNALS_BLESS").is_some() {

@@ -29,7 +29,7 @@ pub use options::{ColorMode, RenderOptions, ThinkingDisplay};
 pub use passage::{Passage, is_minor, is_stamped};
 pub use sgr::styled_lines;
 pub use stream::MarkdownStream;
-pub use style::{Span, Style, StyledLine, clip};
+pub use style::{Span, Style, StyledLine, clip, clip_line, clip_start};
 pub use style::{line_width, width};
 pub(crate) use style::{write_line, write_span};
 pub use wrap::wrap;

@@ -137,9 +137,66 @@ pub fn clip(text: &str, columns: usize) -> String {
     out
 }
 
+/// Returns the end of a text, cleaned and on one line, in at most the given columns.
+pub fn clip_start(text: &str, columns: usize) -> String {
+    let text = clean_as(text, LineBreaks::Line);
+    if width(&text) <= columns {
+        return text.into_owned();
+    }
+    let left = columns.saturating_sub(1);
+    let (mut start, mut used) = (text.len(), 0);
+    for (at, character) in text.char_indices().rev() {
+        used += width(character.encode_utf8(&mut [0; 4]));
+        if used > left {
+            break;
+        }
+        start = at;
+    }
+    format!("…{}", &text[start..])
+}
+
+/// Returns a line, cleaned, in at most the given columns. One that is cut ends with a sign, wherever its spans end.
+pub fn clip_line(line: &[Span], columns: usize) -> StyledLine {
+    let clean = |span: &Span| Span::new(clean_as(&span.text, LineBreaks::Line), span.style);
+    let line: StyledLine = line.iter().map(clean).collect();
+    if line_width(&line) <= columns {
+        return line;
+    }
+    let (mut clipped, mut left) = (StyledLine::new(), columns.saturating_sub(1));
+    for Span { text, style } in line {
+        let wide = width(&text);
+        if wide > left {
+            let kept = cut(&text, left).0;
+            clipped.push(Span::new(format!("{kept}…"), style));
+            break;
+        }
+        left -= wide;
+        clipped.push(Span { text, style });
+    }
+    clipped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_is_clipped_with_a_sign_wherever_its_spans_end() {
+        let text = |line: &[Span], columns| {
+            let line = clip_line(line, columns);
+            line.iter().map(|span| span.text.as_str()).collect::<String>()
+        };
+        let line = [Span::plain("abc"), Span::dim("def\u{1b}[2J"), Span::plain("日本")];
+        assert_eq!(text(&line, 10), "abcdef日本");
+        assert_eq!(text(&line, 9), "abcdef日…");
+        assert_eq!(text(&line, 8), "abcdef…");
+        assert_eq!(text(&line, 7), "abcdef…");
+        assert_eq!(text(&line, 4), "abc…");
+        assert_eq!(text(&line, 3), "ab…");
+        assert_eq!(text(&line, 1), "…");
+        assert_eq!((clip_start("abcdef", 6), clip_start("abcdef", 4)), ("abcdef".into(), "…def".into()));
+        assert_eq!((clip_start("日本語", 4), clip_start("日本語", 1)), ("…語".into(), "…".into()));
+    }
 
     #[test]
     fn a_text_is_clipped_by_columns() {

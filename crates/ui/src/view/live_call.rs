@@ -32,13 +32,37 @@ impl LiveCall<'_> {
         let mut records = self.record();
         records.extend(object(|record| {
             record.string("type", "user").string("uuid", "result").string("parentUuid", "call");
-            record.string("cwd", self.cwd).raw("message", &valid(message));
+            record.string("cwd", self.cwd).raw("message", &self.answer(message));
             if Value::parse(result).is_ok() {
                 record.raw("toolUseResult", &valid(result));
             }
         }));
         records.push(b'\n');
         self.conversation(records, phase)
+    }
+
+    /// The message that answers the call. Of a line that the person had run, the output alone is written: a text with both parts.
+    fn answer(&self, message: &[u8]) -> Vec<u8> {
+        let text =
+            Value::parse(message).ok().and_then(|message| Some(message.get("content")?.text()?.to_string()));
+        let Some(text) = text else { return valid(message) };
+        let parts = text.strip_prefix("<bash-stdout>").and_then(|rest| rest.strip_suffix("</bash-stderr>"));
+        let output = match parts.and_then(|parts| parts.rsplit_once("</bash-stdout><bash-stderr>")) {
+            Some((printed, "")) => printed.to_owned(),
+            Some(("", failed)) => failed.to_owned(),
+            Some((printed, failed)) => format!("{}\n{failed}", printed.trim_end_matches('\n')),
+            None => text,
+        };
+        object(|message| {
+            message.string("role", "user").array("content", |content| {
+                content.object(|block| {
+                    block
+                        .string("type", "tool_result")
+                        .string("tool_use_id", self.id)
+                        .string("content", &output);
+                });
+            });
+        })
     }
 
     /// Returns the record of the response that made the call.

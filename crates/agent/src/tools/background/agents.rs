@@ -4,7 +4,7 @@
 use std::future::{Future as _, poll_fn};
 use std::path::PathBuf;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Poll;
 
@@ -54,6 +54,10 @@ pub struct BackgroundAgent {
     pub(crate) is_told: AtomicBool,
     /// Whether it is in lists: one that was waited for is not, before it gets a message.
     pub(crate) is_listed: AtomicBool,
+    /// Messages since it was stopped last: those before were meant for the work that was stopped.
+    pub(crate) messages: AtomicUsize,
+    /// What it answered before a message came that was sent without knowing of that.
+    pub(crate) untold: Mutex<Option<String>>,
 }
 
 /// What became of a message for a sub-agent.
@@ -84,7 +88,12 @@ impl BackgroundAgents {
     }
 
     /// Notes what came of a sub-agent.
-    pub(crate) fn end(&self, agent: &BackgroundAgent, result: Result<AgentResult, SpawnError>) {
+    pub(crate) fn end(&self, agent: &BackgroundAgent, mut result: Result<AgentResult, SpawnError>) {
+        if let Ok(done) = &mut result
+            && let Some(earlier) = lock(&agent.untold).take()
+        {
+            done.answer = format!("{earlier}\n\n{}", done.answer);
+        }
         *lock(&agent.result) = Some(result);
         self.ends.notify_waiters();
     }
@@ -159,6 +168,7 @@ impl BackgroundAgents {
         if agent.commands.send(Command::Prompt(Prompt::Message(message.to_owned()))).is_err() {
             return Delivery::Unknown;
         }
+        agent.messages.fetch_add(1, Ordering::Relaxed);
         if is_running {
             return Delivery::Queued;
         }
@@ -260,7 +270,10 @@ impl BackgroundAgent {
     /// Notes that it continues, for this call.
     fn revive(&self, call: &str) {
         call.clone_into(&mut lock(&self.tool_use));
-        *lock(&self.result) = None;
+        let before = lock(&self.result).take();
+        if let (Some(before), false) = (before, self.is_told.load(Ordering::Relaxed)) {
+            *lock(&self.untold) = Some(before.map_or_else(|error| error.to_string(), |done| done.answer));
+        }
         self.is_stopped.store(false, Ordering::Relaxed);
         self.is_told.store(false, Ordering::Relaxed);
         self.is_listed.store(true, Ordering::Relaxed);
@@ -269,6 +282,7 @@ impl BackgroundAgent {
     /// Interrupts it. It completes its file by itself.
     pub(super) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
+        self.messages.store(0, Ordering::Relaxed);
         let _ = self.commands.send(Command::Interrupt);
     }
 

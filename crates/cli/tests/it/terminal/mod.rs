@@ -11,6 +11,7 @@ mod screen;
 mod screen_commands;
 mod screen_items;
 mod screen_prompt;
+mod screen_sizes;
 mod servers;
 mod status_line;
 mod stores;

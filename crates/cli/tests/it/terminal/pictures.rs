@@ -142,3 +142,36 @@ fn what_cannot_be_pasted_is_said() {
     terminal.sees("neither wl-paste nor xclip nor pngpaste is here");
     fixture.leave(&mut terminal);
 }
+
+#[test]
+fn in_the_full_layout_placeholders_show_an_image_and_scroll_with_it() {
+    let fixture = fixture();
+    let mut terminal = fixture.chat_in((60, 16), &["--screen", "full", "say @@hello@@"], in_kitty);
+    terminal.sees("Hello there.");
+    terminal.press(&format!("look @@hello@@ {}", dropped(&fixture)));
+    terminal.sees("❯ look @@hello@@ [Image #1]");
+    terminal.press("\r");
+    terminal.sees("> look @@hello@@ [Image #1]");
+    // The first cells of its first and its last row.
+    let (first, last) = ("\u{10eeee}\u{305}\u{305}", "\u{10eeee}\u{30e}\u{305}");
+    terminal.shows(first);
+    terminal.shows(last);
+    // Its upper rows scroll off, and come back.
+    terminal.press("/status\r");
+    terminal.shows("background");
+    assert!(!terminal.visible().contains(first), "{}", terminal.visible());
+    for _ in 0..3 {
+        terminal.press("\x1b[5~");
+    }
+    terminal.shows(first);
+    terminal.press("\x1b[6~\x1b[6~\x1b[6~\x1b[6~");
+    terminal.shows("? keys");
+    let bytes = |terminal: &Terminal| String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    let made = bytes(&terminal);
+    assert_eq!((made.matches("a=t,f=100,q=2,i=").count(), made.matches("a=p,U=1,q=2,i=").count()), (1, 1));
+    assert_eq!(made.matches("c=5,r=3").count(), 1);
+    assert_eq!(pictures(&terminal), 0);
+    fixture.leave(&mut terminal);
+    assert_eq!(bytes(&terminal).matches("a=d,d=I,i=").count(), 1, "the terminal forgets it");
+    assert!(!terminal.text().contains('\u{10eeee}'), "{}", terminal.text());
+}

@@ -1,186 +1,316 @@
-//! Everything that opens on the chat screen: it fits, what can be chosen is in sight, it follows the terminal to other sizes, and
-//! escape closes it. What commands print fits in terminals of three sizes.
+//! Everything that opens on the chat screen, in both layouts and in terminals of three sizes: it fits, what can be chosen or read is
+//! reached, it follows the terminal to other sizes, and escape closes it. The items are data: `screen_items.json`.
 
+use std::path::Path;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use annals_testkit::mcp::McpScript;
+use annals_json::Value;
 use annals_testkit::terminal::Terminal;
+use annals_ui::terminal::width;
 
-use super::ChatFixture;
+use super::{ChatFixture, HANGS};
 
-const SCRIPT: &str = r#"{
-    "change":[[{"type":"tool_use","name":"Bash","input":{"command":"printf two > old.txt && rm kept.txt && printf new > new.txt"}}],
-              [{"type":"text","text":"All changed."}]],
-    "write":[[{"type":"tool_use","name":"Write","input":{"file_path":"beds.txt","content":"BEDS"}}],
-             [{"type":"text","text":"Written."}]],
-    "read":[[{"type":"tool_use","name":"Read","input":{"file_path":"shot.gif"}}],[{"type":"text","text":"Seen."}]]}"#;
+const ITEMS: &str = include_str!("screen_items.json");
 const GIF: &[u8] = b"GIF89a\x28\0\x28\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 const SIZES: [(u16, u16); 3] = [(80, 24), (40, 15), (200, 60)];
+/// Keys that come sooner after a question appeared are the prompt's.
+const UNREAD: Duration = Duration::from_millis(350);
+const MORE_BELOW: &str = "… more below";
 
-/// Something that opens over the conversation or the prompt.
+/// Something of the chat screen; `screen_items.json` says what the fields are.
 struct ScreenItem {
-    name: &'static str,
-    /// Keys, one after another, and what is seen after each.
-    opening: &'static [(&'static str, &'static str)],
-    /// What must be in sight as long as it is open; of these, the first is not when it is closed.
-    shown: &'static [&'static str],
-    /// What is in sight after escape.
-    then: &'static str,
+    name: String,
+    asks: bool,
+    stays: bool,
+    opens: Vec<(String, String)>,
+    then: Vec<(String, String)>,
+    shows: Vec<String>,
+    reaches: Vec<(String, String)>,
+    prints: Vec<String>,
+    closes: (String, String),
+    leaves: Option<String>,
 }
 
-const ITEMS: [ScreenItem; 9] = [
-    ScreenItem {
-        name: "transcript",
-        opening: &[("\x0f", "q leaves")],
-        shown: &["q leaves", "All changed."],
-        then: "? keys",
-    },
-    ScreenItem {
-        name: "keys",
-        opening: &[("?", "q leaves")],
-        shown: &["q leaves", "prompt"],
-        then: "? keys",
-    },
-    ScreenItem {
-        name: "commands", opening: &[("/", "/compact")], shown: &["/compact", "❯ /"], then: "❯ /"
-    },
-    ScreenItem {
-        name: "earlier prompts",
-        opening: &[("\x12", "search:"), ("change", "search: change")],
-        shown: &["search: change", "@@change@@"],
-        then: "? keys",
-    },
-    ScreenItem {
-        name: "list of prompts",
-        opening: &[("/rewind\r", "rewind to before which prompt?")],
-        shown: &["rewind to before which prompt?", "@@change@@"],
-        then: "? keys",
-    },
-    ScreenItem {
-        name: "what a rewind changes",
-        opening: &[("/rewind\r", "rewind to before which prompt?"), ("\r", "1. files and conversation")],
-        shown: &["1. files and conversation", "4. summarize from here", "5. summarize up to here"],
-        then: "? keys",
-    },
-    ScreenItem {
-        name: "list of sessions",
-        opening: &[("/resume\r", "resume which session?")],
-        shown: &["resume which session?"],
-        then: "? keys",
-    },
-    ScreenItem {
-        name: "list of models",
-        opening: &[("/model\r", "enter chooses")],
-        shown: &["enter chooses", "haiku"],
-        then: "? keys",
-    },
-    ScreenItem {
-        name: "question about a long change",
-        opening: &[("@@write@@\r", "read all to allow")],
-        shown: &["read all to allow", "? Write beds.txt", "No"],
-        then: "interrupted",
-    },
-];
-
-fn settle() {
-    sleep(Duration::from_millis(500));
+fn text(value: Value<'_>) -> String {
+    value.text().unwrap().to_string()
 }
 
-/// A conversation whose command has changed files.
-fn begin(size: (u16, u16)) -> (ChatFixture, McpScript, Terminal) {
-    let beds: String = (0..90).map(|bed| format!(r"bed {bed} has many flowers in it\n")).collect();
-    let fixture = ChatFixture::new(&SCRIPT.replace("BEDS", &beds));
-    let work = fixture.home.work_dir();
-    for (name, text) in [("old.txt", "one"), ("kept.txt", "mine")] {
-        std::fs::write(work.join(name), text).unwrap();
-    }
-    std::fs::write(work.join("shot.gif"), GIF).unwrap();
-    let cases = r#"*'"method":"initialize"'*) answer '{"protocolVersion":"2025-11-25","capabilities":{"resources":{}}}' ;;
-      *'"method":"resources/list"'*) answer '{"resources":[{"uri":"mem://beds","name":"b","description":"all the beds of the garden, in a long description"}]}' ;;"#;
-    let server = McpScript::with(&fixture.home.path().join("srv"), cases);
-    let config = fixture.home.path().join("servers.json");
-    std::fs::write(&config, format!(r#"{{"mcpServers":{{"garden":{}}}}}"#, server.definition())).unwrap();
-    let config = config.display().to_string();
-    let arguments = ["--screen", "inline", "--allowedTools", "Bash", "--mcp-config", config.as_str()];
-    let terminal = fixture.chat_in(size, &[&arguments[..], &["--", "@@change@@"]].concat(), |_| {});
-    terminal.sees("All changed.");
-    terminal.shows("? keys");
-    (fixture, server, terminal)
+fn texts(value: Option<Value<'_>>) -> Vec<String> {
+    value.into_iter().flat_map(Value::items).map(text).collect()
 }
 
-/// Nothing was too wide, and nothing of a text controls the terminal.
-#[track_caller]
-fn fits(terminal: &Terminal, name: &str, size: (u16, u16)) {
-    let seen = terminal.visible();
-    assert!(!terminal.has_wrapped_row(), "{name} at {size:?} is too wide:\n{seen}");
-    assert!(!seen.contains(|letter: char| letter.is_control() && letter != '\n'), "{name}: {seen:?}");
+fn pairs(value: Option<Value<'_>>, work: &str) -> Vec<(String, String)> {
+    let pair = |pair: Value<'_>| {
+        let [keys, seen]: [String; 2] = texts(Some(pair)).try_into().unwrap();
+        (keys.replace("{{WORK}}", work), seen.replace("{{WORK}}", work))
+    };
+    value.into_iter().flat_map(Value::items).map(pair).collect()
 }
 
-#[test]
-fn everything_fits_follows_the_size_and_is_closed_by_escape() {
-    let size = SIZES[0];
-    let (fixture, _server, mut terminal) = begin(size);
-    for ScreenItem { name, opening, shown, then } in ITEMS {
-        for (keys, seen) in opening {
-            terminal.press(keys);
-            terminal.shows(seen);
-            settle();
+impl ScreenItem {
+    fn of(item: Value<'_>, work: &str) -> Self {
+        let is = |key: &str| item.get(key).is_some();
+        let closes = item.get("closes").map(|closes| texts(Some(closes)).try_into().unwrap());
+        let [keys, seen]: [String; 2] = closes.unwrap_or(["\x1b".to_owned(), "? keys".to_owned()]);
+        Self {
+            name: text(item.get("name").unwrap()),
+            asks: is("asks"),
+            stays: is("stays"),
+            opens: pairs(item.get("opens"), work),
+            then: pairs(item.get("then"), work),
+            shows: texts(item.get("shows")),
+            reaches: pairs(item.get("reaches"), work),
+            prints: texts(item.get("prints")),
+            closes: (keys, seen),
+            leaves: item.get("leaves").map(text),
         }
-        shown.iter().for_each(|text| terminal.shows(text));
-        fits(&terminal, name, size);
-        for other in [(40, 15), (200, 60), (61, 13), (120, 30), size] {
-            terminal.resize(other);
+    }
+}
+
+/// A conversation that begins in a folder that nobody has trusted yet.
+struct Stage {
+    fixture: ChatFixture,
+    layout: &'static str,
+    size: (u16, u16),
+    terminal: Terminal,
+}
+
+impl Stage {
+    fn open(layout: &'static str, size: (u16, u16)) -> Self {
+        let data = Value::parse(ITEMS.as_bytes()).unwrap();
+        let beds: String = (0..90).map(|bed| format!(r"bed {bed} has many flowers in it\n")).collect();
+        let script = String::from_utf8(data.get("script").unwrap().raw().to_vec()).unwrap();
+        let fixture = ChatFixture::new(&script.replace("{{BEDS}}", &beds));
+        let work = fixture.home.work_dir();
+        for (name, content) in pairs(data.get("files"), &work.display().to_string()) {
+            write(&work.join(name), &content);
+        }
+        std::fs::write(work.join("shot.gif"), GIF).unwrap();
+        for (name, content) in pairs(data.get("configuration"), "") {
+            fixture.home.write(&name, content);
+        }
+        let terminal = run(&fixture, layout, size, &[]);
+        Self { fixture, layout, size, terminal }
+    }
+
+    /// Nothing is wider than the terminal, whose last column stays free, and nothing of a text controls it.
+    #[track_caller]
+    fn fits(&self, name: &str) {
+        let (seen, size) = (self.terminal.visible(), self.size);
+        assert!(!self.terminal.has_wrapped_row(), "{name} at {size:?} is too wide:\n{seen}");
+        for row in seen.lines() {
+            assert!(
+                width(row) < usize::from(size.0),
+                "{name} at {size:?} takes the last column: {row:?}\n{seen}"
+            );
+        }
+        assert!(!seen.contains(|letter: char| letter.is_control() && letter != '\n'), "{name}: {seen:?}");
+    }
+
+    #[track_caller]
+    fn shows(&self, name: &str, text: &str) {
+        let began = Instant::now();
+        while !self.terminal.visible().contains(text) {
+            let seen = self.terminal.visible();
+            let place = (self.layout, self.size);
+            assert!(began.elapsed() < HANGS, "{name} at {place:?}: {text:?} is not in sight:\n{seen}\n----");
+            sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[track_caller]
+    fn press_each(&self, name: &str, keys: &[(String, String)]) {
+        for (keys, seen) in keys {
+            self.terminal.press(keys);
+            self.shows(name, seen);
+        }
+    }
+
+    /// Presses keys until something is in sight.
+    #[track_caller]
+    fn reaches(&self, name: &str, keys: &str, wanted: &str) {
+        for _ in 0..100 {
+            if self.terminal.visible().contains(wanted) {
+                return;
+            }
+            self.terminal.press(keys);
+            sleep(Duration::from_millis(40));
+        }
+        let place = (self.layout, self.size);
+        panic!("{name} at {place:?}: {wanted:?} is not reached:\n{}", self.terminal.visible());
+    }
+
+    /// Whether something is in the conversation, whatever lines it is broken into. The full layout scrolls itself.
+    #[track_caller]
+    fn prints(&self, name: &str, wanted: &str) {
+        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+        let (wanted, began) = (squeezed(wanted), Instant::now());
+        let place = (self.layout, self.size);
+        if self.layout == "inline" {
+            while !squeezed(&self.terminal.text()).contains(&wanted) {
+                let seen = self.terminal.text();
+                assert!(began.elapsed() < HANGS, "{name} at {place:?}: {wanted:?} is not printed:\n{seen}");
+                sleep(Duration::from_millis(5));
+            }
+            return;
+        }
+        let mut last = String::new();
+        loop {
+            let seen = self.terminal.visible();
+            if squeezed(&seen).contains(&wanted) {
+                break;
+            }
+            assert!(began.elapsed() < HANGS, "{name} at {place:?}: {wanted:?} is nowhere:\n{seen}");
+            match seen == last {
+                // It may have come below meanwhile.
+                true => self.to_end(),
+                false => self.terminal.press("\x1b[5~"),
+            }
+            last = seen;
+            sleep(Duration::from_millis(40));
+        }
+        self.to_end();
+    }
+
+    fn to_end(&self) {
+        while self.terminal.visible().contains(MORE_BELOW) {
+            self.terminal.press("\x1b[6~");
             sleep(Duration::from_millis(20));
         }
-        shown.iter().for_each(|text| terminal.shows(text));
-        terminal.press("\x1b");
-        terminal.shows(then);
-        // Escape and a key at once would be one key with alt.
-        settle();
-        let is_closed = !terminal.visible().contains(shown[0]);
-        assert!(is_closed, "{name} at {size:?} is still open:\n{}", terminal.visible());
-        // The test's terminal does not wrap lines again that were drawn for another width: the screen is drawn again.
-        terminal.press("\x15\x0c");
-        terminal.shows("? keys");
     }
-    terminal.press("/exit\r");
-    assert_eq!(terminal.code(), Some(0), "{}", terminal.text());
-    fixture.holds();
+
+    /// Waits until the turn has ended.
+    #[track_caller]
+    fn rests(&self, name: &str) {
+        let began = Instant::now();
+        while self.terminal.visible().contains("interrupt ")
+            || self.terminal.visible().contains("to interrupt")
+        {
+            assert!(began.elapsed() < HANGS, "{name}: the turn does not end:\n{}", self.terminal.visible());
+            sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[track_caller]
+    fn walk(&self, item: &ScreenItem, storm: &[(u16, u16)]) {
+        let name = item.name.as_str();
+        self.press_each(name, &item.opens);
+        if item.asks {
+            sleep(UNREAD);
+        }
+        self.press_each(name, &item.then);
+        item.shows.iter().for_each(|text| self.shows(name, text));
+        self.fits(name);
+        if !storm.is_empty() && !item.shows.is_empty() {
+            for size in storm.iter().chain([&self.size]) {
+                self.terminal.resize(*size);
+                sleep(Duration::from_millis(20));
+            }
+            item.shows.iter().for_each(|text| self.shows(name, text));
+        }
+        for (keys, wanted) in &item.reaches {
+            self.reaches(name, keys, wanted);
+            self.fits(name);
+        }
+        if !item.prints.is_empty() {
+            self.rests(name);
+            item.prints.iter().for_each(|text| self.prints(name, text));
+        }
+        self.terminal.press(&item.closes.0);
+        self.shows(name, &item.closes.1);
+        self.rests(name);
+        if let Some(text) = &item.leaves {
+            self.prints(name, text);
+        }
+        if let (Some(first), false) = (item.shows.first(), item.stays) {
+            let began = Instant::now();
+            while self.terminal.visible().contains(first) {
+                let (seen, place) = (self.terminal.visible(), (self.layout, self.size));
+                assert!(began.elapsed() < HANGS, "{name} at {place:?} is still open:\n{seen}");
+                sleep(Duration::from_millis(5));
+            }
+        }
+        if !storm.is_empty() {
+            // The test's terminal does not wrap lines again that were drawn for another width.
+            self.terminal.press("\x0c");
+        }
+        if !item.asks || item.leaves.is_some() {
+            self.terminal.press("\x15");
+        }
+    }
+}
+
+fn write(path: &Path, content: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, content).unwrap();
+    if content.starts_with("#!") {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+fn run(fixture: &ChatFixture, layout: &str, size: (u16, u16), more: &[&str]) -> Terminal {
+    let arguments = [&["--screen", layout, "--allowedTools=Bash"], more].concat();
+    let editor = fixture.home.work_dir().join("editor");
+    fixture.chat_in(size, &arguments, |command| {
+        command.env("EDITOR", &editor).env_remove("VISUAL");
+    })
+}
+
+fn items(key: &str, work: &str) -> Vec<ScreenItem> {
+    let data = Value::parse(ITEMS.as_bytes()).unwrap();
+    data.get(key).unwrap().items().map(|item| ScreenItem::of(item, work)).collect()
+}
+
+#[track_caller]
+fn everything(layout: &'static str, size: (u16, u16), storm: &[(u16, u16)]) {
+    let mut stage = Stage::open(layout, size);
+    let work = stage.fixture.home.work_dir().display().to_string();
+    for item in items("items", &work) {
+        stage.walk(&item, storm);
+    }
+    stage.terminal.press("/exit\r");
+    assert_eq!(stage.terminal.code(), Some(0), "{}", stage.terminal.text());
+    stage.fixture.holds();
+    // The same conversation again, edited as in vim.
+    stage.fixture.home.write("settings.json", r#"{"editorMode":"vim"}"#);
+    let first = stage.fixture.sessions().remove(0);
+    let id = first.file_stem().unwrap().to_string_lossy().into_owned();
+    stage.terminal = run(&stage.fixture, layout, size, &["--resume", &id]);
+    for item in items("resumed", &work) {
+        stage.walk(&item, storm);
+    }
+    stage.terminal.press("/exit\r");
+    assert_eq!(stage.terminal.code(), Some(0), "{}", stage.terminal.text());
+    stage.fixture.holds();
 }
 
 #[test]
-fn what_commands_print_fits() {
-    for size in SIZES {
-        let (fixture, server, mut terminal) = begin(size);
-        for (keys, shown) in [
-            ("/context\r", "□ free"),
-            ("/permissions\r", "mode default"),
-            ("/permissions Bash git push\r", "would"),
-            ("/status\r", "folder"),
-            ("/mcp\r", "garden"),
-            ("@@read@@\r", "Seen."),
-        ] {
-            terminal.press(keys);
-            terminal.sees(shown);
-            terminal.shows("? keys");
-            fits(&terminal, keys, size);
-        }
-        assert!(terminal.text().contains("image"), "{}", terminal.text());
-        // The server connects meanwhile; each `@` asks again.
-        let began = std::time::Instant::now();
-        while !terminal.visible().contains("garden:mem://beds") {
-            assert!(began.elapsed() < super::HANGS, "{}\n{}", terminal.text(), server.log());
-            terminal.press("\x15see @");
-            sleep(Duration::from_millis(300));
-            terminal.press("gard");
-            sleep(Duration::from_millis(300));
-        }
-        fits(&terminal, "resources", size);
-        terminal.press("\x15");
-        terminal.shows("? keys");
-        terminal.press("/exit\r");
-        assert_eq!(terminal.code(), Some(0), "{}", terminal.text());
-        fixture.holds();
-    }
+fn every_item_follows_the_size() {
+    everything("inline", SIZES[0], &[(40, 15), (200, 60), (61, 13), (120, 30)]);
+}
+
+#[test]
+fn every_item_in_a_small_terminal() {
+    everything("inline", SIZES[1], &[]);
+}
+
+#[test]
+fn every_item_in_a_large_terminal() {
+    everything("inline", SIZES[2], &[]);
+}
+
+#[test]
+fn every_item_of_the_full_layout() {
+    everything("full", SIZES[0], &[(40, 15), (200, 60), (61, 13), (120, 30)]);
+}
+
+#[test]
+fn every_item_of_the_full_layout_in_a_small_terminal() {
+    everything("full", SIZES[1], &[]);
+}
+
+#[test]
+fn every_item_of_the_full_layout_in_a_large_terminal() {
+    everything("full", SIZES[2], &[]);
 }

@@ -190,3 +190,24 @@ fn questions_of_the_model_are_answered_by_choices() {
         fixture.leave(&mut terminal);
     }
 }
+
+#[test]
+fn texts_of_editors_whose_process_is_gone_are_removed() {
+    let fixture = ChatFixture::new(SCRIPT);
+    let data = fixture.home.data_dir();
+    std::fs::create_dir_all(&data).unwrap();
+    // The first is of a process that was killed, the second of one that waits for its editor.
+    let (left, open) =
+        (data.join("prompt-4294967294-a.md"), data.join(format!("prompt-{}-a.md", std::process::id())));
+    for path in [&left, &open] {
+        std::fs::write(path, "the password is hunter2").unwrap();
+    }
+    let mut terminal = begin(&fixture);
+    assert!(!left.exists() && open.exists());
+    fixture.leave(&mut terminal);
+    // Nor is it left where secrets are removed.
+    std::fs::write(&left, "the password is hunter2").unwrap();
+    let id = fixture.session().file_stem().unwrap().to_string_lossy().into_owned();
+    crate::annals_exits(&fixture.home, &["redact", &id, "--yes"], 0);
+    assert!(!left.exists() && open.exists());
+}

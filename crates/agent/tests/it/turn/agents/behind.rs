@@ -261,3 +261,53 @@ async fn one_that_works_gets_a_message_when_it_can() {
         assert!(last.last().unwrap().contains("also this"), "{last:?}");
     }
 }
+
+#[tokio::test]
+async fn a_message_for_one_that_has_just_ended_loses_no_answer() {
+    let more = r#"[{"type":"text","text":"more"}]"#;
+    let stage = Stage::scripts(&format!(r#"{{"a":[[{}],{END}],"b":[{ANSWER},{more}]}}"#, behind("b")));
+    let work = BackgroundWork::default();
+    let mut agent = stage.with_agents_beside(new_session(), Persistence::File, work.queue());
+    work.beside(async {
+        let told = say(&mut agent, "do @@a@@").await;
+        while agent.background.statuses()[0].status == "running" {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        // Nobody was told of its end.
+        let sent = send(&agent, &started(&told.events), "also this").await;
+        assert!(sent.contains("resumedAgentId"), "{sent}");
+        let ended = agent.next_notification().await.unwrap();
+        assert_eq!(ended.answer.unwrap().text, "the answer\n\nmore");
+        assert!(agent.next_notification().await.is_none(), "it is told once");
+    })
+    .await;
+    drop((agent, work));
+    stage.holds();
+}
+
+#[tokio::test]
+async fn a_message_for_one_that_is_being_stopped_is_answered() {
+    let more = r#"[{"type":"text","text":"more"}]"#;
+    let stall = r#"{"content":[{"type":"text","text":"never"}],"play":["stall"]}"#;
+    let stage = Stage::scripts(&format!(r#"{{"a":[[{}],{END}],"b":[{stall}],"c":[{more}]}}"#, behind("b")));
+    let work = BackgroundWork::default();
+    let mut agent = stage.with_agents_beside(new_session(), Persistence::File, work.queue());
+    work.beside(async {
+        let told = say(&mut agent, "do @@a@@").await;
+        let id = started(&told.events);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        send(&agent, &id, "before the stop").await;
+        assert!(agent.background.stop(&id));
+        // It has not run since.
+        let sent = send(&agent, &id, "then @@c@@").await;
+        assert!(sent.contains("resumedAgentId"), "{sent}");
+        let ended = agent.next_notification().await.unwrap();
+        assert_eq!((ended.status, ended.answer.unwrap().text.as_str()), ("completed", "more"));
+        assert!(agent.next_notification().await.is_none(), "it is told once");
+    })
+    .await;
+    drop((agent, work));
+    stage.holds();
+    let file = &stage.agent_texts()[0];
+    assert!(file.contains("then @@c@@") && !file.contains("before the stop"), "{file}");
+}

@@ -103,6 +103,9 @@ pub(super) trait ChatUi {
     /// Shows what a command reports.
     fn report(&mut self, title: &str, lines: &[StyledLine]);
 
+    /// Forgets the conversation as far as what is shown can still change: another session follows what is said from now on.
+    fn leave_session(&mut self) {}
+
     /// Prints the header: model, mode, folder, session.
     fn show_header(&mut self, header: &ChatHeader);
 

@@ -250,6 +250,7 @@ async fn converse_in_store<U: ChatUi>(
         };
         match other {
             Ok(other) => {
+                ui.leave_session();
                 chat.tell_end(exit, ui).await;
                 chat.stop_background(ui);
                 chat.print_resume_hint(ui);
@@ -258,11 +259,14 @@ async fn converse_in_store<U: ChatUi>(
             Err(fault) => ui.note(ERROR, fault.message()),
         }
     };
-    chat.tell_end(
-        if matches!(exit, StoreExit::Resume(_)) { SessionExit::Resume } else { SessionExit::Prompt },
-        ui,
-    )
-    .await;
+    let why = match exit {
+        StoreExit::Resume(_) => SessionExit::Resume,
+        StoreExit::Outcome(_) => SessionExit::Prompt,
+    };
+    if why == SessionExit::Resume {
+        ui.leave_session();
+    }
+    chat.tell_end(why, ui).await;
     // What runs in the background ends with the conversation, and so do servers.
     chat.stop_background(ui);
     app.mcp.servers.end_all();

@@ -294,6 +294,9 @@ impl ChatSession<'_> {
             is_resumed,
         };
         ui.show_header(&header);
+        if let Some(title) = agent.conversation.title() {
+            ui.show_title(title);
+        }
         self.show_state(ui);
         if is_resumed {
             past::show(&self.agent.conversation, ui);

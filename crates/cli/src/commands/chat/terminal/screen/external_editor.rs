@@ -9,6 +9,7 @@ use annals_store::source::new_uuid;
 
 use super::ScreenUi;
 use crate::context::Context;
+use crate::drafts;
 use crate::source::SystemSource;
 
 /// The program, and the folder of the file that it edits.
@@ -27,6 +28,9 @@ impl ExternalEditor {
         };
         let program = variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or("vi").to_owned();
         let folder = context.data_dir().ok().map(|data| data.path().to_path_buf());
+        if let Some(folder) = &folder {
+            drafts::remove_left_behind(folder);
+        }
         Self { program, folder, source: context.source }
     }
 
@@ -43,7 +47,7 @@ impl ExternalEditor {
     /// Lets the person edit a text; an error says why that failed.
     fn edit(&self, text: &str) -> Result<String, String> {
         let folder = self.folder.as_ref().ok_or("there is no data folder")?;
-        let path = folder.join(format!("prompt-{}.md", new_uuid(&self.source)));
+        let path = folder.join(drafts::name(&new_uuid(&self.source)));
         create_folder(folder).map_err(|error| error.to_string())?;
         create_file(&path, text.as_bytes()).map_err(|error| error.to_string())?;
         let edited = self.open(&path).map_err(|error| format!("{error}; the text is as it was"));

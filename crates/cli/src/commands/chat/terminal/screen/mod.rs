@@ -101,11 +101,12 @@ pub(super) struct ScreenUi {
     mode: Mode,
     /// Whether the mode that allows everything was chosen at the start.
     has_bypass: bool,
-    is_header_shown: bool,
     notifications: Notifications,
     /// Whether the terminal has the keyboard; one that does not tell has it.
     is_focused: bool,
     drawn: Instant,
+    /// Whether the next frame shows what a person did.
+    is_urgent: bool,
     was_stopped: bool,
     force_quit: Arc<ForceQuit>,
     /// Held while another program reads the keys.
@@ -168,10 +169,10 @@ impl ScreenUi {
             asked: HashMap::new(),
             mode: Mode::Default,
             has_bypass: false,
-            is_header_shown: false,
             notifications: Notifications::of(context),
             is_focused: true,
             drawn: now.checked_sub(FRAME).unwrap_or(now),
+            is_urgent: false,
             was_stopped: false,
             force_quit,
             keys,
@@ -184,9 +185,7 @@ impl ScreenUi {
     /// Draws, and waits for the next event that does not only concern the terminal.
     async fn next_event(&mut self) -> UiEvent {
         loop {
-            // While much arrives, not every piece gets a frame of its own.
-            let waiting = if self.drawn.elapsed() < FRAME { self.events.try_recv().ok() } else { None };
-            let event = match waiting {
+            let event = match self.before_frame().await {
                 Some(event) => event,
                 None if self.draw().is_err() => return UiEvent::Terminated,
                 None if self.screen.is_working() => {
@@ -197,11 +196,26 @@ impl ScreenUi {
                 }
                 None => self.events.recv().await.unwrap_or(UiEvent::Terminated),
             };
+            self.is_urgent |=
+                !matches!(event, UiEvent::Agent(_) | UiEvent::StatusLine { .. } | UiEvent::Tick);
             self.screen.set_now(Instant::now());
             if let Some(event) = self.handle_terminal(event) {
                 return event;
             }
         }
+    }
+
+    /// Returns what comes before the next frame is due; `None` if it is due. What a person does is shown at once; of what arrives
+    /// not every piece gets a frame of its own.
+    async fn before_frame(&mut self) -> Option<UiEvent> {
+        let left = FRAME.saturating_sub(self.drawn.elapsed());
+        if left.is_zero() {
+            return None;
+        }
+        if self.is_urgent {
+            return self.events.try_recv().ok();
+        }
+        tokio::time::timeout(left, self.events.recv()).await.ok().flatten()
     }
 
     /// Handles what only concerns the terminal, and returns the rest.
@@ -257,7 +271,7 @@ impl ScreenUi {
     }
 
     fn draw(&mut self) -> std::io::Result<()> {
-        self.drawn = Instant::now();
+        (self.drawn, self.is_urgent) = (Instant::now(), false);
         self.screen.set_now(self.drawn);
         self.terminal.draw(&mut self.screen)
     }

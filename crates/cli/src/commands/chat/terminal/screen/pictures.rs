@@ -4,11 +4,12 @@
 //! would be read as keys. Inside tmux and screen, which would have to pass pictures on, they are shown only if the configuration
 //! names a protocol.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use annals_agent::tools::{Thumbnail, thumbnail};
 use annals_tui::chat::{ChatTerminal, ScreenLayout};
-use annals_tui::picture::{Picture, PictureFrame, PicturePixels, PictureProtocol};
+use annals_tui::picture::{Picture, PictureFrame, PictureNumber, PicturePixels, PictureProtocol};
 use annals_ui::terminal::ColorMode;
 use annals_ui::view::{Conversation, ImageRef, message_images};
 use base64::Engine as _;
@@ -23,15 +24,16 @@ const MAX_OF_MESSAGE: usize = 4;
 const MAX_RESUMED: usize = 4;
 
 /// Makes pictures for the terminal, if it shows them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct PicturePainter {
     protocol: Option<PictureProtocol>,
+    layout: ScreenLayout,
+    /// Pictures that have a number.
+    count: Cell<u8>,
 }
 
 impl PicturePainter {
     pub(super) fn new(context: &Context, layout: ScreenLayout) -> Self {
-        // The cells of the full layout move, and pictures would not.
-        let is_shown = layout == ScreenLayout::Inline && context.out.color != ColorMode::Plain;
         let variable = |name: &str| {
             let found = context.variables.iter().find(|(known, _)| known == name);
             found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty())
@@ -43,12 +45,22 @@ impl PicturePainter {
             Some("none") => None,
             _ => protocol_of(variable),
         };
-        Self { protocol: protocol.filter(|_| is_shown) }
+        // The rows of the full layout move, and only placeholders would move with them.
+        let moves = |protocol: &PictureProtocol| {
+            layout == ScreenLayout::Inline || *protocol == PictureProtocol::Kitty
+        };
+        let protocol = protocol.filter(|_| context.out.color != ColorMode::Plain).filter(moves);
+        Self { protocol, layout, count: Cell::new(0) }
     }
 
     /// Returns an image, in Base64, as the terminal shows it.
     fn paint(&self, base64: &str) -> Option<Picture> {
-        let frame = PictureFrame::new(self.protocol?, ChatTerminal::cell_size(), ChatTerminal::size())?;
+        let mut frame = PictureFrame::new(self.protocol?, ChatTerminal::cell_size(), ChatTerminal::size())?;
+        if self.layout == ScreenLayout::Full {
+            let number = PictureNumber::new(std::process::id(), self.count.get())?;
+            self.count.set(self.count.get() + 1);
+            frame = frame.by_placeholders(number)?;
+        }
         let (width, height) = frame.max_pixels();
         let Thumbnail { width, height, rgb, png } = thumbnail(&STANDARD.decode(base64).ok()?, width, height)?;
         frame.picture(&PicturePixels { width, height, rgb: &rgb, png: &png })

@@ -74,10 +74,13 @@ impl ChatUi for ScreenUi {
         self.notes(lines);
     }
 
+    fn leave_session(&mut self) {
+        // What is finished goes to the scrollback. A terminal that is gone loses nothing.
+        let _ = self.draw();
+        self.screen.clear();
+    }
+
     fn show_header(&mut self, header: &ChatHeader) {
-        if std::mem::replace(&mut self.is_header_shown, true) {
-            self.screen.clear();
-        }
         self.has_bypass |= header.mode == Mode::Bypass;
         let folder = self.cwd.rsplit('/').next().unwrap_or_default().to_owned();
         // A terminal that does not take it loses nothing.

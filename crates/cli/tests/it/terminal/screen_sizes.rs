@@ -1,0 +1,101 @@
+//! What is very large on the chat screen in a real terminal: a paste, a session that is resumed and scrolled; and a storm of sizes.
+
+use std::time::Duration;
+
+use annals_testkit::builder::Session;
+use annals_testkit::depth::at_least;
+
+use super::{ChatFixture, signal};
+
+const ID: &str = "7777aaaa-0000-4000-8000-000000000000";
+const SCRIPT: &str = r#"{"hello":[[{"type":"text","text":"Hello there."}]],"read":[[{"type":"text","text":"I have read it."}]],
+    "long":[{"content":[{"type":"text","text":"one\n\ntwo\n\nthree\n\nfour\n\nfive\n\nsix\n\nthe end"}],"chunk_bytes":60,
+        "play":["head",{"events":[0,4]},{"wait_ms":1500},{"events":[4,99]},"end"]}]}"#;
+
+#[test]
+fn ten_megabytes_are_pasted_and_reach_the_model() {
+    let lines = at_least(640 * 1024, 64 * 1024);
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat_in((80, 24), &["--screen", "inline", "say @@hello@@"], |_| {});
+    terminal.sees("Hello there.");
+    let text = "0123456789abcde\n".repeat(lines);
+    terminal.press(&format!("\x1b[200~{text}the last line\x1b[201~"));
+    let chip = format!("[Pasted text #1 +{lines} lines]");
+    terminal.sees(&format!("❯ {chip}"));
+    terminal.press(" @@read@@\r");
+    terminal.sees(&format!("> {chip} @@read@@"));
+    terminal.sees("I have read it.");
+    let sent = fixture.last();
+    assert!(sent.len() > text.len() && sent.contains(r"the last line @@read@@"), "{} bytes", sent.len());
+    fixture.leave(&mut terminal);
+}
+
+#[test]
+fn a_hundred_megabytes_are_resumed_and_scrolled() {
+    let turns = at_least(20_000, 2_000);
+    for layout in ["full", "inline"] {
+        let fixture = ChatFixture::new(SCRIPT);
+        let output = "a line of output\n".repeat(300);
+        let mut session = Session::new().id(ID);
+        for turn in 1..=turns {
+            session = session.prompt(&format!("prompt {turn}.")).tool_use("Bash", r#"{"command":"ls"}"#);
+            session = session.tool_result(&output).reply(&format!("answer {turn}."));
+        }
+        fixture.home.write(format!("projects/-w/{ID}.jsonl"), session.into_bytes());
+        let arguments = ["--screen", layout, "--trust", "--resume", ID];
+        let mut terminal = fixture.chat_in((80, 24), &arguments, |_| {});
+        terminal.sees(&format!("answer {turns}."));
+        terminal.shows("? keys");
+        if layout == "full" {
+            let wanted = format!("prompt {}.", turns - 40);
+            for _ in 0..200 {
+                if terminal.visible().contains(&wanted) {
+                    break;
+                }
+                terminal.press("\x1b[5~");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            terminal.shows("… more below");
+            terminal.shows(&wanted);
+        }
+        terminal.press("\x0f");
+        terminal.shows("q leaves");
+        terminal.press("g");
+        terminal.shows("more below");
+        terminal.press(&format!("/prompt {}\\.\r", turns - 100));
+        terminal.shows(&format!("prompt {}.", turns - 100));
+        terminal.press("q");
+        terminal.shows("? keys");
+        terminal.press("and @@hello@@\r");
+        terminal.sees("Hello there.");
+        terminal.press("/exit\r");
+        assert_eq!(terminal.code(), Some(0));
+    }
+}
+
+#[test]
+fn a_storm_of_sizes_while_text_arrives_and_after_it() {
+    for layout in ["inline", "full"] {
+        let fixture = ChatFixture::new(SCRIPT);
+        let mut terminal = fixture.chat_in((80, 24), &["--screen", layout, "@@long@@"], |_| {});
+        terminal.sees("● one");
+        for step in 0..120_u16 {
+            terminal.resize((20 + step * 37 % 181, 6 + step * 11 % 55));
+            // Not each of them is waited for.
+            if step % 7 == 0 {
+                std::thread::sleep(Duration::from_millis(15));
+            }
+        }
+        signal(&terminal, "-WINCH");
+        terminal.resize((80, 24));
+        terminal.sees("the end");
+        terminal.press("\x0c");
+        terminal.shows("? keys");
+        terminal.press("still @@hello@@");
+        terminal.shows("❯ still @@hello@@");
+        assert_eq!(terminal.visible().matches("❯ still").count(), 1, "{}", terminal.visible());
+        terminal.press("\r");
+        terminal.sees("Hello there.");
+        fixture.leave(&mut terminal);
+    }
+}
