@@ -54,11 +54,6 @@ pub fn check(engine: &Engine) -> Result<(), EngineError> {
     }
 }
 
-/// Fails if the tables are over shards: `forget`, `retention` and `rebuild` change those of one server only.
-pub(crate) fn check_changeable(engine: &Engine) -> Result<(), EngineError> {
-    check_one_server(engine, "only tables of one server can be changed")
-}
-
 /// Fails if the tables are over shards: the engine does not apply row policies of a table over shards.
 pub(crate) fn check_policies_hold(engine: &Engine) -> Result<(), EngineError> {
     check_one_server(
