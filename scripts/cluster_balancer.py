@@ -7,6 +7,7 @@ same are then known by their hash), and what such a server cannot say is said ot
 import http.client
 import json
 import re
+import socket
 import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,7 +29,7 @@ def literal(value, kind):
     return value if kind.startswith("Array") else f"'{value}'"
 
 
-def translated(values, statement, user, addresses=()):
+def translated(values, statement, user, addresses):
     """The statement, and what is left of the parameters of a request."""
     parameters = {name[6:]: value for name, value in values.items() if name.startswith("param_")}
     statement = PLACE.sub(lambda found: literal(parameters[found.group(1)], found.group(2)), statement)
@@ -75,13 +76,25 @@ class Balancer:
         finally:
             connection.close()
 
+    def reachable(self):
+        """Which servers can be reached, by their place."""
+        found = {}
+        for place, address in enumerate(self.addresses, 1):
+            host, _, port = address.rpartition(":")
+            try:
+                socket.create_connection((host, int(port)), timeout=5).close()
+                found[place] = address
+            except OSError:
+                pass
+        return found
+
     def handle(self, url, body, headers):
         """The answer to a request; None if it gets lost."""
         values = {name: all_[0] for name, all_ in urllib.parse.parse_qs(urllib.parse.urlsplit(url).query, keep_blank_values=True).items()}
         kept = {name: value for name, value in headers.items() if name.lower().startswith("x-clickhouse-")}
         if headers.get("Content-Encoding") == "zstd":
             body = self.unpack(body)
-        statement, settings = translated(values, values.get("query") or body.decode(), headers.get("X-ClickHouse-User", "default"), self.addresses)
+        statement, settings = translated(values, values.get("query") or body.decode(), headers.get("X-ClickHouse-User", "default"), self.reachable())
         if not statement:
             return 200, b""
         table = INSERT.match(statement)
@@ -92,7 +105,7 @@ class Balancer:
             if self.listen:
                 self.listen(statement)
             return answer[:2]
-        rows = WIDE.sub(rb'"key":"\1"', body) if table.group(1) == "responses" else body
+        rows = WIDE.sub(rb'"key":"\1"', body) if table.group(1).startswith("responses") else body
         path = "/?" + urllib.parse.urlencode({**settings, "insert_distributed_sync": "1", "input_format_skip_unknown_fields": "1"})
         with self.lock:
             self.inserts += 1

@@ -201,10 +201,10 @@ def retention(proof):
 
 def self_test():
     old = cluster_words.old
-    assert old("SELECT 1 FROM clusterAllReplicas('c', d.t) WHERE 1", ["h:1", "h:2"]) == (
+    assert old("SELECT 1 FROM clusterAllReplicas('c', d.t) WHERE 1", {1: "h:1", 2: "h:2"}) == (
         "SELECT 1 FROM (SELECT *, toUInt32(1) AS _shard_num FROM remote('h:1', d, t) UNION ALL SELECT *, toUInt32(2) AS _shard_num FROM remote('h:2', d, t)) WHERE 1")
-    assert old("WITH _a AS (SELECT ')' FROM t), _b AS (SELECT * FROM _a) SELECT * FROM _b", []) == " SELECT * FROM (SELECT * FROM (SELECT ')' FROM t) AS _a) AS _b"
-    assert old("hasAllTokens(words, ['a','b'])", []) == "(position(words, ' a ') > 0 AND position(words, ' b ') > 0)"
-    assert old("EXCHANGE TABLES d.a AND d.b ON CLUSTER 'c'", []) == "RENAME TABLE d.a TO d.a_away, d.b TO d.a, d.a_away TO d.b ON CLUSTER 'c'"
-    assert old("ALTER TABLE d.a MODIFY TTL day + INTERVAL 9 DAY DELETE", []) == "ALTER TABLE d.a DELETE WHERE day < today() - 9"
-    assert old("ALTER TABLE d.a REMOVE TTL", []) == ""
+    assert old("WITH _a AS (SELECT ')' FROM t), _b AS (SELECT * FROM _a) SELECT * FROM _b", {}) == " SELECT * FROM (SELECT * FROM (SELECT ')' FROM t) AS _a) AS _b"
+    assert old("hasAllTokens(words, ['a','b'])", {}) == "(position(words, ' a ') > 0 AND position(words, ' b ') > 0)"
+    assert old("EXCHANGE TABLES d.a AND d.b ON CLUSTER 'c'", {}) == "RENAME TABLE d.a TO d.a_away, d.b TO d.a, d.a_away TO d.b ON CLUSTER 'c'"
+    assert old("ALTER TABLE d.a MODIFY TTL day + INTERVAL 9 DAY DELETE", {}) == "ALTER TABLE d.a DELETE WHERE day < today() - 9"
+    assert old("ALTER TABLE d.a REMOVE TTL", {}) == ""

@@ -5,6 +5,8 @@
   hasAllTokens         the words, one by one: there is no index of words
   EXCHANGE TABLES      three renames in one statement
   MODIFY TTL           the rows that are older go now, once: there is no TTL
+  IN [values]          IN (values)
+  trimBoth             a replacement
   REMOVE TTL           nothing
   side calls           none: no response of the test has any
 """
@@ -14,6 +16,9 @@ REPLICAS = re.compile(r"clusterAllReplicas\('[^']*', (\w+)\.(\w+)\)")
 EXCHANGE = re.compile(r"EXCHANGE TABLES (\S+) AND (\S+)")
 TTL = re.compile(r"MODIFY TTL day \+ INTERVAL (\d+) DAY DELETE")
 TOKENS = re.compile(r"hasAllTokens\(words, \[((?:'(?:[^'\\]|\\.)*',?)*)\]\)")
+# What nothing is called, where a list is empty.
+NOTHING = "'no such name'"
+LIST = re.compile(r"\bIN \[((?:'(?:[^'\\]|\\.)*',?)*)\]")
 WORD = re.compile(r"'((?:[^'\\]|\\.)*)'")
 PART = re.compile(r"(?:\bWITH|,)\s+(\w+) AS (?=\()")
 
@@ -62,10 +67,20 @@ def used(text, parts):
     return text
 
 
+def replaced_calls(text, name, words):
+    """The text with calls of a function, each with one argument, in other words."""
+    at = text.find(f"{name}(")
+    if at < 0:
+        return text
+    start = at + len(name)
+    end = closing(text, start)
+    return text[:at] + words.format(text[start + 1:end]) + replaced_calls(text[end + 1:], name, words)
+
+
 def replicas(found, addresses):
-    """All rows of a table on every server that answers."""
+    """All rows of a table on every server that can be reached: such a server fails for a part of a union that it cannot ask."""
     database, table = found.groups()
-    servers = (f"SELECT *, toUInt32({place}) AS _shard_num FROM remote('{address}', {database}, {table})" for place, address in enumerate(addresses, 1))
+    servers = (f"SELECT *, toUInt32({place}) AS _shard_num FROM remote('{address}', {database}, {table})" for place, address in addresses.items())
     return f"({' UNION ALL '.join(servers)})"
 
 
@@ -74,6 +89,8 @@ def old(statement, addresses):
     if re.search(r"\bREMOVE TTL$|\bARRAY JOIN reading\.12\b", statement):
         return ""
     statement = without_parts(statement)
+    statement = replaced_calls(statement, "trimBoth", "replaceRegexpAll({}, '^ +| +$', '')")
+    statement = LIST.sub(lambda found: f"IN ({found.group(1) or NOTHING})", statement)
     statement = TTL.sub(r"DELETE WHERE day < today() - \1", statement)
     statement = EXCHANGE.sub(r"RENAME TABLE \1 TO \1_away, \2 TO \1, \1_away TO \2", statement)
     statement = TOKENS.sub(lambda found: "(" + " AND ".join(f"position(words, ' {word} ') > 0" for word in WORD.findall(found.group(1))) + ")", statement)

@@ -129,12 +129,13 @@ fn of_machines_that_are_written_together_only_that_fails_whose_rows_are_refused(
     let test = "of_machines_that_are_written_together_only_that_fails_whose_rows_are_refused";
     let Some(engine) = TestEngine::start(test) else { return };
     let opened = with_tables(&engine, "together");
-    let (_home, sent) = demo();
-    let machines: Vec<String> = (0..12).map(|at| format!("machine-{at}")).collect();
+    let (_home, mut sent) = demo();
+    sent[0].items.truncate(300);
+    let machines: Vec<String> = (0..5).map(|at| format!("machine-{at}")).collect();
     for machine in &machines {
         add_token(&opened, machine, TokenKind::Machine, machine, 1).unwrap();
     }
-    let refusal = "ALTER TABLE {db}.calls ADD CONSTRAINT not_this CHECK machine != 'machine-7'";
+    let refusal = "ALTER TABLE {db}.calls ADD CONSTRAINT not_this CHECK machine != 'machine-3'";
     opened.execute(refusal, &[]).unwrap();
     let taking = receiver(&opened, 10_000);
     let send_all = || {
@@ -146,11 +147,11 @@ fn of_machines_that_are_written_together_only_that_fails_whose_rows_are_refused(
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         })
     };
-    let expected: Vec<u16> = (0..12).map(|at| if at == 7 { 422 } else { 200 }).collect();
+    let expected: Vec<u16> = (0..5).map(|at| if at == 3 { 422 } else { 200 }).collect();
     assert_eq!(send_all(), expected);
     let rows: Vec<u64> = machines.iter().map(|machine| rows_of(&opened, "calls", machine)).collect();
-    assert!(rows[0] > 0 && rows[7] == 0, "{rows:?}");
-    assert!(rows.iter().enumerate().all(|(at, count)| at == 7 || *count == rows[0]), "{rows:?}");
+    assert!(rows[0] > 0 && rows[3] == 0, "{rows:?}");
+    assert!(rows.iter().enumerate().all(|(at, count)| at == 3 || *count == rows[0]), "{rows:?}");
 
     // Between any two inserts the engine goes away: whoever was not acknowledged sends again, and nobody has anything twice.
     opened.execute("ALTER TABLE {db}.calls DROP CONSTRAINT not_this", &[]).unwrap();
@@ -159,11 +160,11 @@ fn of_machines_that_are_written_together_only_that_fails_whose_rows_are_refused(
         let statuses = send_all();
         assert!(statuses.iter().all(|status| [200, 503].contains(status)), "{statuses:?}");
         fail(&engine, 241, 1_000_000_000, 1);
-        assert_eq!(send_all(), [200; 12]);
+        assert_eq!(send_all(), [200; 5]);
     }
     for table in annals_team::schema::ITEM_TABLES {
         let rows: Vec<u64> = machines.iter().map(|machine| rows_of(&opened, table, machine)).collect();
         assert!(rows.iter().all(|count| *count == rows[0]) && rows[0] > 0, "{table}: {rows:?}");
     }
-    assert_eq!(rows_of(&opened, "lines", "machine-3"), sent[0].items.len() as u64);
+    assert_eq!(rows_of(&opened, "lines", "machine-1"), sent[0].items.len() as u64);
 }
