@@ -6,8 +6,9 @@ use crate::wire::{Engine, EngineError, Parameter};
 pub const SCHEMA: u32 = 1;
 
 /// The version of the rows that this release makes of lines: raised when it makes others of the same lines, so that `team check`
-/// says that those of earlier releases have to be made again. 2: titles in `custom-title.json` are facts.
-pub const FORM: u16 = 2;
+/// says that those of earlier releases have to be made again. 2: titles in `custom-title.json` are facts. 3: records without a message are
+/// facts, so that summaries can name them.
+pub const FORM: u16 = 3;
 
 /// The tables whose rows are all made from lines.
 pub const DERIVED_TABLES: [&str; 4] = ["messages", "calls", "responses", "facts"];
