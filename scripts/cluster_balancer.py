@@ -1,17 +1,20 @@
 """A load balancer before ClickHouse servers, which also puts our requests into words that a server of 2018 knows.
 
-Of a request it changes four things, and nothing of an answer: values for `{name:Type}` and `currentUser()` go into the statement, a body packed by zstd is
-unpacked, numbers of 128 bits become texts, and settings that are newer than the server are left out, the token of an insert among them (rows that are the
-same are then known by their hash). Each request goes to the next server; one that cannot be reached is passed over. A test is told of every insert once it is done, and can lose its answer.
+Of a request it changes these things, and nothing of an answer: values for `{name:Type}` and `currentUser()` go into the statement, a body packed by zstd is
+unpacked, numbers of 128 bits become texts, settings that are newer than the server are left out, the token of an insert among them (rows that are the
+same are then known by their hash), and what such a server cannot say is said otherwise (scripts/cluster_words.py). Each request goes to the next server; one that cannot be reached is passed over. A test is told of every insert once it is done, and can lose its answer.
 """
 import http.client
 import json
 import re
+import socket
 import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-KNOWN_SETTINGS = {"query", "wait_end_of_query", "output_format_json_quote_64bit_integers"}
+import cluster_words
+
+KNOWN_SETTINGS = {"query", "wait_end_of_query", "output_format_json_quote_64bit_integers", "distributed_product_mode", "distributed_ddl_task_timeout", "skip_unavailable_shards"}
 INSERT = re.compile(r"INSERT INTO \w+\.(\w+) FORMAT JSONEachRow$")
 PLACE = re.compile(r"\{(\w+):(\w+(?:\(\w+\))?)\}")
 # A number of 128 bits: a text in the reduced tables.
@@ -26,19 +29,24 @@ def literal(value, kind):
     return value if kind.startswith("Array") else f"'{value}'"
 
 
-def translated(values, statement, user):
+def translated(values, statement, user, addresses):
     """The statement, and what is left of the parameters of a request."""
     parameters = {name[6:]: value for name, value in values.items() if name.startswith("param_")}
     statement = PLACE.sub(lambda found: literal(parameters[found.group(1)], found.group(2)), statement)
-    return statement.replace("currentUser()", literal(user, "String")), {name: value for name, value in values.items() if name in KNOWN_SETTINGS}
+    statement = cluster_words.old(statement.replace("currentUser()", literal(user, "String")), addresses)
+    return statement, {name: value for name, value in values.items() if name in KNOWN_SETTINGS}
 
 
 class Balancer:
     """Hands requests on to servers, which are ports of this machine."""
 
-    def __init__(self, ports, unpack):
+    def __init__(self, ports, unpack, addresses=()):
         self.ports, self.unpack, self.turn, self.lock = ports, unpack, 0, threading.Lock()
-        self.watch, self.last_insert, self.inserts, self.passed_over = None, None, 0, 0
+        # Of the servers for each other, in the order of shards and replicas.
+        self.addresses = list(addresses)
+        # Told of every other statement once it is done.
+        self.listen = None
+        self.watch, self.last_insert, self.inserts, self.passed_over, self.refused = None, None, 0, 0, None
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler(self))
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -68,17 +76,36 @@ class Balancer:
         finally:
             connection.close()
 
+    def reachable(self):
+        """Which servers can be reached, by their place."""
+        found = {}
+        for place, address in enumerate(self.addresses, 1):
+            host, _, port = address.rpartition(":")
+            try:
+                socket.create_connection((host, int(port)), timeout=5).close()
+                found[place] = address
+            except OSError:
+                pass
+        return found
+
     def handle(self, url, body, headers):
         """The answer to a request; None if it gets lost."""
         values = {name: all_[0] for name, all_ in urllib.parse.parse_qs(urllib.parse.urlsplit(url).query, keep_blank_values=True).items()}
         kept = {name: value for name, value in headers.items() if name.lower().startswith("x-clickhouse-")}
         if headers.get("Content-Encoding") == "zstd":
             body = self.unpack(body)
-        statement, settings = translated(values, values.get("query") or body.decode(), headers.get("X-ClickHouse-User", "default"))
+        statement, settings = translated(values, values.get("query") or body.decode(), headers.get("X-ClickHouse-User", "default"), self.reachable())
+        if not statement:
+            return 200, b""
         table = INSERT.match(statement)
         if not table:
-            return self.exchange("/?" + urllib.parse.urlencode({**settings, "insert_distributed_sync": "1"}), statement.encode(), kept)[:2]
-        rows = WIDE.sub(rb'"key":"\1"', body) if table.group(1) == "responses" else body
+            answer = self.exchange("/?" + urllib.parse.urlencode({**settings, "insert_distributed_sync": "1"}), statement.encode(), kept)
+            if answer[0] != 200:
+                self.refused = statement, answer[1]
+            if self.listen:
+                self.listen(statement)
+            return answer[:2]
+        rows = WIDE.sub(rb'"key":"\1"', body) if table.group(1).startswith("responses") else body
         path = "/?" + urllib.parse.urlencode({**settings, "insert_distributed_sync": "1", "input_format_skip_unknown_fields": "1"})
         with self.lock:
             self.inserts += 1

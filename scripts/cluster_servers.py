@@ -123,6 +123,20 @@ class Cluster:
                    "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg"]
         return Node(path, command)
 
+    def let_rewrite(self):
+        """Starts the servers again so that they write parts anew, which is how rows are removed; what they have replaced goes at once."""
+        for node in self.servers.values():
+            node.kill()
+            path = os.path.join(node.folder, "config.xml")
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            rewriting = "<old_parts_lifetime>1</old_parts_lifetime><cleanup_delay_period>1</cleanup_delay_period><cleanup_delay_period_random_add>0</cleanup_delay_period_random_add>"
+            write(node.folder, "config.xml", re.sub(r"<merge_tree>.*</merge_tree>", f"<merge_tree>{rewriting}</merge_tree>", text))
+            node.start()
+        for place in self.servers:
+            self.wait_for_server(place)
+        self.wait_until_equal()
+
     def server(self, folder, root, place):
         shard, replica = place
         path = os.path.join(folder, f"server{shard}{replica}")
@@ -137,6 +151,7 @@ class Cluster:
 <interserver_http_host>127.0.0.1</interserver_http_host><path>{path}/data/</path><tmp_path>{path}/tmp/</tmp_path><users_config>users.xml</users_config>
 <default_profile>default</default_profile><default_database>default</default_database><mark_cache_size>67108864</mark_cache_size><timezone>UTC</timezone>
 <merge_tree><max_replicated_merges_in_queue>0</max_replicated_merges_in_queue><max_bytes_to_merge_at_max_space_in_pool>1</max_bytes_to_merge_at_max_space_in_pool></merge_tree>
+<distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>
 <zookeeper>{keepers}<session_timeout_ms>6000</session_timeout_ms></zookeeper><macros><shard>{shard}</shard><replica>{replica}</replica></macros>
 <remote_servers><{CLUSTER}>{shards}</{CLUSTER}></remote_servers></yandex>""")
         login = "<networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>"

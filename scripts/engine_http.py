@@ -32,8 +32,8 @@ INSERT = re.compile(r"(?is)\s*insert\b.*\bformat\s+\w+\s*$")
 class Engine:
     """The library runs one statement at a time."""
 
-    def __init__(self, folder, policies=None):
-        self.session = session.Session(f"{folder}?config-file={policies}" if policies else folder)
+    def __init__(self, folder, configuration=None):
+        self.session = session.Session(f"{folder}?config-file={configuration}" if configuration else folder)
         self.lock = threading.Lock()
         self.failure = None
         self.hold, self.is_held, self.released, self.is_dropped = None, threading.Event(), threading.Event(), False
@@ -98,6 +98,17 @@ class Engine:
                 return
             self.failure = (code, 0, times - 1) if times > 1 else None
         raise RuntimeError(f"Code: {code}. DB::Exception: told to fail")
+
+
+def with_s3(bucket, folder):
+    """A configuration in which tables are in a bucket, with what the engine knows of them in a folder beside its tables."""
+    path = f"{folder}/s3.xml"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("<clickhouse><storage_configuration><disks><bucket><type>s3</type><access_key_id>any</access_key_id><secret_access_key>any</secret_access_key>"
+                   f"<endpoint>{escape(bucket)}</endpoint></bucket></disks>"
+                   "<policies><bucket><volumes><main><disk>bucket</disk></main></volumes></bucket></policies></storage_configuration>"
+                   "<merge_tree><storage_policy>bucket</storage_policy></merge_tree></clickhouse>")
+    return path
 
 
 def configured(policies, folder):
@@ -188,17 +199,18 @@ def main():
     parser.add_argument("--user")
     parser.add_argument("--password-file")
     parser.add_argument("--policies")
+    parser.add_argument("--s3")
     args = parser.parse_args()
     login = None
     if args.user:
         with open(args.password_file, encoding="utf-8") as file:
             login = (args.user, file.read().strip())
     with tempfile.TemporaryDirectory(prefix="annals-engine-") as temporary:
-        policies = None
+        configuration = with_s3(args.s3, temporary) if args.s3 else None
         if args.policies:
             with open(args.policies, encoding="utf-8") as file:
-                policies = configured(json.load(file), temporary)
-        engine = Engine(args.dir or os.path.join(temporary, "engine"), policies)
+                configuration = configured(json.load(file), temporary)
+        engine = Engine(args.dir or os.path.join(temporary, "engine"), configuration)
         server = ThreadingHTTPServer(("127.0.0.1", args.port), handler(engine, login))
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()

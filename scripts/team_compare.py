@@ -4,6 +4,8 @@ import concurrent.futures
 import json
 import os
 import re
+import statistics
+import time
 
 BY = ["day", "week", "month", "hour", "session", "project", "model", "agent", "block", "tool"]
 # Filters, phrases, prefixes, exclusions, names, and words that are everywhere.
@@ -128,13 +130,17 @@ class Comparison:
         self.annals, self.machines, self.at = annals, machines, at
         self.roots = [machine.redacted for machine in machines]
         self.counts, self.differences = collections.Counter(), []
+        # Seconds of each answer, by the files and by the engine.
+        self.seconds = collections.defaultdict(list)
 
     def ask(self, kind, arguments, machines, scope=(), settle=lambda answer: answer):
         """Asks both sides the same question."""
         here = [word for machine in machines for word in ("--config-dir", machine.redacted)]
         with concurrent.futures.ThreadPoolExecutor(2) as both:
-            asked = [both.submit(self.annals.json, *arguments, *where) for where in (here, ("--at", self.at, *scope))]
-        local, team = (settle(plain(one.result(), self.roots)) for one in asked)
+            asked = [both.submit(self.timed, *arguments, *where) for where in (here, ("--at", self.at, *scope))]
+        found = [one.result() for one in asked]
+        local, team = (settle(plain(answer, self.roots)) for answer, _ in found)
+        self.seconds[kind].append([taken for _, taken in found])
         self.counts[kind] += 1
         if local != team:
             self.differences.append(kind)
@@ -142,6 +148,22 @@ class Comparison:
             for line in first_differences(local, team):
                 print(f"  {line}", flush=True)
         return local
+
+    def timed(self, *arguments):
+        start = time.monotonic()
+        return self.annals.json(*arguments), time.monotonic() - start
+
+    def report(self):
+        """The result by kind, for programs."""
+        median = lambda kind, side: round(statistics.median(pair[side] for pair in self.seconds[kind]), 3)  # noqa: E731
+        return {kind: {"compared": count, "differ": self.differences.count(kind), "medianFiles": median(kind, 0), "medianEngine": median(kind, 1)}
+                for kind, count in self.counts.items()}
+
+    def print_table(self):
+        """The result for docs/benchmarks.md."""
+        print("| question | compared | differ | files, median | engine, median |\n|---|---|---|---|---|")
+        for kind, row in self.report().items():
+            print(f"| `{kind}` | {row['compared']} | {row['differ']} | {row['medianFiles']:.2f} s | {row['medianEngine']:.2f} s |")
 
 
 def first_differences(left, right, path="", most=4):
@@ -191,6 +213,11 @@ def by_id(answer):
 
 def compare(annals, machines, at, quick, sample=1):
     """Compares everything, and returns what differs."""
+    return compared(annals, machines, at, quick, sample).differences
+
+
+def compared(annals, machines, at, quick, sample=1):
+    """Compares everything. Both sides of a question are asked at once, so their times are those of a busy machine."""
     both = Comparison(annals, machines, at)
     for by in BY:
         both.ask("usage", ["usage", "--by", by, "--tz", "UTC"], machines)
@@ -207,4 +234,4 @@ def compare(annals, machines, at, quick, sample=1):
             both.ask("search", ["search", query, "--limit", "1000"], [machine], scope, same_order)
     counts = ", ".join(f"{count} {kind}" for kind, count in both.counts.items())
     print(f"compared {counts}; {len(both.differences)} differ")
-    return both.differences
+    return both

@@ -1,16 +1,18 @@
-//! Upgrades an index of the format before this one, so that the rows of files that are gone stay.
+//! Upgrades an index of the two formats before this one, so that the rows of files that are gone stay.
 
 use rusqlite::Connection;
 
 use crate::error::IndexError;
 use crate::words;
 
-/// The format that can be upgraded.
-const OLD_FORMAT: i64 = 6;
-
-/// Adds what is new since the old format. Files that are still there get a stamp that no file has: they are read again,
+/// Adds what is new since a format that can be upgraded. Files that are still there get a stamp that no file has: they are read again,
 /// which fills the new columns.
-const CHANGES: &str = "
+const CHANGES_SINCE: [(i64, &str); 2] = [(6, SINCE_6), (7, SINCE_7)];
+
+/// Facts about records that have no message.
+const SINCE_7: &str = "UPDATE files SET modified = -1;";
+
+const SINCE_6: &str = "
     ALTER TABLE messages ADD COLUMN parent BLOB;
     ALTER TABLE todo_items ADD COLUMN active_form TEXT;
     ALTER TABLE todo_items ADD COLUMN priority TEXT;
@@ -25,12 +27,11 @@ pub(crate) fn upgrade(
     format: i64,
 ) -> Result<bool, IndexError> {
     let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if found != OLD_FORMAT || !words::path_beside(path).exists() {
-        return Ok(false);
-    }
+    let known = CHANGES_SINCE.iter().find(|(format, _)| *format == found);
+    let Some((_, changes)) = known.filter(|_| words::path_beside(path).exists()) else { return Ok(false) };
     words::attach(connection, path)?;
     // The rows come last, as when an index is made: an upgrade that is killed is done again.
     connection.execute_batch(&format!("PRAGMA words.user_version = {format};"))?;
-    connection.execute_batch(&format!("BEGIN;{CHANGES}\nPRAGMA main.user_version = {format};\nCOMMIT;"))?;
+    connection.execute_batch(&format!("BEGIN;{changes}\nPRAGMA main.user_version = {format};\nCOMMIT;"))?;
     Ok(words::match_rows(connection, format)?)
 }

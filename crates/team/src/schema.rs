@@ -6,8 +6,9 @@ use crate::wire::{Engine, EngineError, Parameter};
 pub const SCHEMA: u32 = 1;
 
 /// The version of the rows that this release makes of lines: raised when it makes others of the same lines, so that `team check`
-/// says that those of earlier releases have to be made again. 2: titles in `custom-title.json` are facts.
-pub const FORM: u16 = 2;
+/// says that those of earlier releases have to be made again. 2: titles in `custom-title.json` are facts. 3: records without a message are
+/// facts, so that summaries can name them.
+pub const FORM: u16 = 3;
 
 /// The tables whose rows are all made from lines.
 pub const DERIVED_TABLES: [&str; 4] = ["messages", "calls", "responses", "facts"];
@@ -52,11 +53,6 @@ pub fn check(engine: &Engine) -> Result<(), EngineError> {
         ))),
         None => Err(EngineError::NoSchema(format!("{}: no tables of annals", engine.address().name()))),
     }
-}
-
-/// Fails if the tables are over shards: `forget`, `retention` and `rebuild` change those of one server only.
-pub(crate) fn check_changeable(engine: &Engine) -> Result<(), EngineError> {
-    check_one_server(engine, "only tables of one server can be changed")
 }
 
 /// Fails if the tables are over shards: the engine does not apply row policies of a table over shards.

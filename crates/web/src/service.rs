@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName};
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, HeaderName};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use futures_core::Stream;
@@ -95,6 +95,9 @@ pub struct ServiceConfig {
     pub max_body: usize,
     /// How many requests are answered at a time; more wait. Their bodies are in memory.
     pub at_a_time: usize,
+    /// Into how many shares the place of a request is divided: one that says that its body is small takes only as many as it needs, so
+    /// that more of them are answered at a time, in the same memory.
+    pub shares: u32,
 }
 
 /// A server that listens, and answers programs once it is run.
@@ -108,6 +111,7 @@ struct ServiceState {
     service: Arc<dyn Service>,
     seats: Arc<Semaphore>,
     max_body: usize,
+    shares: u32,
     is_behind_proxy: bool,
     site: Option<Arc<ReaderSite>>,
 }
@@ -120,7 +124,8 @@ impl ServiceServer {
         service: impl Service,
         pages: Option<ReaderPages>,
     ) -> Result<Self, ServeError> {
-        let ServiceConfig { bind, exposure, limits, max_body, at_a_time } = config;
+        let ServiceConfig { bind, exposure, limits, max_body, at_a_time, shares } = config;
+        let shares = shares.max(1);
         let listener = Listener::bind(bind, &exposure, limits).await?;
         let site = match pages {
             Some(pages) => Some(Arc::new(reader_site(pages, &listener, &exposure)?)),
@@ -128,8 +133,9 @@ impl ServiceServer {
         };
         let state = ServiceState {
             service: Arc::new(service),
-            seats: Arc::new(Semaphore::new(at_a_time)),
+            seats: Arc::new(Semaphore::new(at_a_time * shares as usize)),
             max_body,
+            shares,
             is_behind_proxy: matches!(exposure, Exposure::BehindProxy),
             site,
         };
@@ -184,6 +190,7 @@ async fn answer(State(state): State<ServiceState>, request: Request) -> Response
         sender: sender(&request, state.is_behind_proxy),
         headers: request.headers().clone(),
     };
+    let shares = shares_of(head.header(CONTENT_LENGTH.as_str()), state.max_body, state.shares);
     let body = request.into_body();
     let service = Arc::clone(&state.service);
     let admitted = tokio::task::spawn_blocking(move || service.admit(head)).await;
@@ -195,7 +202,7 @@ async fn answer(State(state): State<ServiceState>, request: Request) -> Response
         }
         Err(_) => return failure(),
     };
-    let Ok(_seat) = state.seats.acquire().await else { return failure() };
+    let Ok(_seat) = state.seats.acquire_many(shares).await else { return failure() };
     let reply = match tokio::time::timeout(MAX_WAIT, to_bytes(body, state.max_body)).await {
         Ok(Ok(bytes)) => match tokio::task::spawn_blocking(move || handler(bytes.into())).await {
             Ok(reply) => reply,
@@ -205,6 +212,13 @@ async fn answer(State(state): State<ServiceState>, request: Request) -> Response
         Err(_) => ServiceReply { status: 408, ..ServiceReply::default() },
     };
     response(reply)
+}
+
+/// How many shares a body of this length takes; all, if it does not say how long it is.
+fn shares_of(length: Option<&str>, max_body: usize, shares: u32) -> u32 {
+    let Some(length) = length.and_then(|length| length.parse::<usize>().ok()) else { return shares };
+    let share = (max_body / shares as usize).max(1);
+    u32::try_from(length.div_ceil(share)).unwrap_or(shares).clamp(1, shares)
 }
 
 /// Reads what is left of a body, and drops it.
@@ -235,4 +249,21 @@ fn response(reply: ServiceReply) -> Response {
         }
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_body_takes_a_share_and_one_of_unknown_length_takes_all() {
+        let of = |length| shares_of(length, 1600, 16);
+        assert_eq!(
+            [Some("0"), Some("100"), Some("101"), Some("1600"), Some("9999999")].map(of),
+            [1, 1, 2, 16, 16]
+        );
+        assert_eq!([None, Some("x"), Some("-1")].map(of), [16, 16, 16]);
+        assert_eq!(shares_of(Some("5"), 100, 1), 1);
+        assert_eq!(shares_of(Some("5"), 3, 16), 5);
+    }
 }

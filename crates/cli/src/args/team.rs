@@ -1,6 +1,7 @@
 //! The arguments of `annals team`, and the options of commands that can ask a team's engine.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 const TEAM_EXAMPLES: &str = "\
 A team's sessions are in ClickHouse (26.2 or later). Machines send them with
@@ -46,6 +47,7 @@ Examples:
 const FORGET_EXAMPLES: &str = "\
 Without --apply it only counts. Rows are gone for every reader at once, then
 from the disk, and are not taken when they are sent again. Backups are yours.
+Over shards, a server that is away is named (exit code 74): run it once more.
 
 Examples:
   # How much is there of a session
@@ -196,6 +198,21 @@ pub(crate) struct ForgetArgs {
     pub(crate) session: Option<String>,
 }
 
+/// How long a change waits.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WaitArgs {
+    /// Seconds to wait for servers of a cluster that get no further
+    #[arg(long, value_name = "SECONDS", default_value_t = annals_team::DEFAULT_PATIENCE.as_secs())]
+    pub(crate) wait: u64,
+}
+
+impl WaitArgs {
+    /// How long that is.
+    pub(crate) fn patience(&self) -> Duration {
+        Duration::from_secs(self.wait)
+    }
+}
+
 /// `annals team`
 #[derive(Debug, clap::Args)]
 #[command(after_help = TEAM_EXAMPLES, arg_required_else_help = true)]
@@ -251,6 +268,8 @@ pub(crate) enum TeamCommand {
         #[arg(long)]
         apply: bool,
         #[command(flatten)]
+        wait: WaitArgs,
+        #[command(flatten)]
         at: EngineAtArgs,
     },
     /// Print or set after how many days rows are removed
@@ -262,6 +281,8 @@ pub(crate) enum TeamCommand {
         /// Set it
         #[arg(long, requires = "days")]
         apply: bool,
+        #[command(flatten)]
+        wait: WaitArgs,
         #[command(flatten)]
         at: EngineAtArgs,
     },
@@ -286,6 +307,8 @@ pub(crate) enum TeamCommand {
         /// Do it
         #[arg(long)]
         apply: bool,
+        #[command(flatten)]
+        wait: WaitArgs,
         #[command(flatten)]
         at: EngineAtArgs,
     },

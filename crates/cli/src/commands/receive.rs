@@ -14,8 +14,10 @@ use crate::error::{Fault, Outcome};
 use crate::source::SystemSource;
 use crate::team;
 
-/// How many batches are in memory at a time.
+/// How many of the largest batches are in memory at a time.
 const AT_A_TIME: usize = 4;
+/// How many small ones take the place of one of these. They are written together.
+const SHARES: u32 = 16;
 /// How much larger a body may be once it is unpacked.
 const UNPACKED: u64 = 4;
 
@@ -26,7 +28,8 @@ pub(crate) fn run(args: &ReceiveArgs, context: &mut Context) -> Result<Outcome, 
     let receiver = Receiver::new(engine, context.prices.clone(), limits);
     let service = ReceiveService { receiver: Arc::new(receiver), source: context.source };
     let max_body = usize::try_from(args.max_body).unwrap_or(usize::MAX);
-    run_service(&args.listen, ServiceSize { max_body, at_a_time: AT_A_TIME }, service, None, context)
+    let size = ServiceSize { max_body, at_a_time: AT_A_TIME, shares: SHARES };
+    run_service(&args.listen, size, service, None, context)
 }
 
 struct ReceiveService {

@@ -151,6 +151,8 @@ named_enum! {
         AgentProgress = "at_work",
         /// The file that holds the whole of an output, and the call whose output it is, separated by a tab.
         Output = "output",
+        /// A record that gives no message, which a summary may name: its id, where its line begins and where it ends.
+        BareRecord = "bare_record",
     }
 }
 

@@ -7,7 +7,7 @@ use annals_store::SUMMARY_REACH;
 use rusqlite::Row;
 
 use crate::error::IndexError;
-use crate::extract::short_uuid;
+use crate::extract::{FactKind, short_uuid};
 use crate::open::Index;
 
 const OF_PROJECT: &str = "SELECT facts.value, files.id = ?1 FROM facts JOIN files ON files.id = facts.file
@@ -15,8 +15,12 @@ const OF_PROJECT: &str = "SELECT facts.value, files.id = ?1 FROM facts JOIN file
     ORDER BY files.path, facts.last";
 
 /// The lines that lists look at, too, so that a session has one name: those at the beginning and at the end.
-const LINES: &str = "SELECT uuid FROM messages WHERE file = ?1 AND uuid IS NOT NULL
+const LINES: &str = "SELECT uuid, line FROM messages WHERE file = ?1 AND uuid IS NOT NULL
     AND (offset + length <= ?2 OR offset >= (SELECT bytes FROM files WHERE id = ?1) - ?2) ORDER BY line DESC";
+
+/// Records that have no message.
+const BARE: &str = "SELECT facts.value, facts.last, files.bytes FROM facts JOIN files ON files.id = facts.file
+    WHERE facts.file = ?1 AND facts.kind = ?2";
 
 impl Index {
     /// The title that a summary gives to the last of a file's lines that any names; those of the file itself come first.
@@ -39,10 +43,8 @@ impl Index {
         if all.is_empty() {
             return Ok(None);
         }
-        let (mut lines, mut title) = (self.connection.prepare_cached(LINES)?, None);
-        let reach = SUMMARY_REACH as i64;
-        for uuid in lines.query_map([file, reach], |row: &Row<'_>| row.get::<_, Vec<u8>>(0))? {
-            let uuid = uuid?;
+        let mut title = None;
+        for uuid in self.ids_at_ends(file)? {
             if let Some(found) = own.remove(&uuid) {
                 return Ok(Some(found));
             }
@@ -52,5 +54,27 @@ impl Index {
             }
         }
         Ok(title)
+    }
+
+    /// The ids of the records at the beginning and at the end of a file, the last first.
+    fn ids_at_ends(&self, file: i64) -> Result<Vec<Vec<u8>>, IndexError> {
+        let reach = SUMMARY_REACH as i64;
+        let mut lines = self.connection.prepare_cached(LINES)?;
+        let id = |row: &Row<'_>| Ok((row.get::<_, i64>(1)?, row.get::<_, Vec<u8>>(0)?));
+        let mut ids = lines.query_map([file, reach], id)?.collect::<Result<Vec<_>, _>>()?;
+        let mut bare = self.connection.prepare_cached(BARE)?;
+        let mut rows = bare.query([file, FactKind::BareRecord.number()])?;
+        while let Some(row) = rows.next()? {
+            let (value, line, bytes): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let mut parts = value.rsplitn(3, ' ');
+            let place = |part: Option<&str>| part.and_then(|part| part.parse::<i64>().ok());
+            let (end, start) = (place(parts.next()), place(parts.next()));
+            let (Some(end), Some(start), Some(uuid)) = (end, start, parts.next()) else { continue };
+            if end <= reach || start >= bytes - reach {
+                ids.push((line, short_uuid(uuid)));
+            }
+        }
+        ids.sort_by_key(|(line, _)| std::cmp::Reverse(*line));
+        Ok(ids.into_iter().map(|(_, id)| id).collect())
     }
 }

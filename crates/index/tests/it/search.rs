@@ -343,6 +343,25 @@ fn a_summary_in_another_file_of_the_project_is_the_title() {
 }
 
 #[test]
+fn a_summary_that_names_a_record_without_blocks_is_the_title() {
+    let home = Home::new();
+    let [own, other] = [1, 2].map(|at: u8| format!("{at}1000000-0000-4000-8000-000000000000"));
+    let leaf = "b1000000-0000-4000-8000-000000000000";
+    let prompt = format!(
+        r#"{{"type":"user","uuid":"a","sessionId":"{own}","timestamp":"2025-07-01T10:00:00Z","message":{{"role":"user","content":"the tapir asks"}}}}"#
+    );
+    let empty = format!(
+        r#"{{"type":"assistant","uuid":"{leaf}","sessionId":"{own}","timestamp":"2025-07-01T10:00:01Z","message":{{"role":"assistant","content":[]}}}}"#
+    );
+    let summary = format!(r#"{{"type":"summary","summary":"Tapirs at night","leafUuid":"{leaf}"}}"#);
+    home.write(format!("projects/-w/{own}.jsonl"), format!("{prompt}\n{empty}\n"));
+    home.write(format!("projects/-w/{other}.jsonl"), format!("{summary}\n"));
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let card = index.session_card(&own).unwrap().unwrap();
+    assert_eq!(card.title(), Some("Tapirs at night"));
+}
+
+#[test]
 fn a_title_in_a_file_of_its_own_is_found_and_names_the_session() {
     let home = Home::new();
     let id = "40000000-0000-4000-8000-000000000000";

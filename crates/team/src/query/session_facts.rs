@@ -136,7 +136,12 @@ fn facts_of(
                     _messages.offset + _messages.length AS end, _messages.file = _summaries.file AS is_own,
                     trimBoth(substring(_summaries.value, position(_summaries.value, ' ') + 1)) AS given
                 FROM (SELECT machine, store, session, file, generation, line, offset, length, uuid FROM {{db}}.messages
-                    WHERE tenant = {{tenant:String}} AND file_role = 'session' AND uuid != ''{condition}) AS _messages
+                    WHERE tenant = {{tenant:String}} AND file_role = 'session' AND uuid != ''{condition}
+                    UNION ALL SELECT machine, store, session, file, generation, line,
+                        toUInt64OrZero(splitByChar(' ', value)[2]) AS offset,
+                        toUInt64OrZero(splitByChar(' ', value)[3]) - offset AS length, splitByChar(' ', value)[1] AS uuid
+                    FROM {{db}}.facts WHERE tenant = {{tenant:String}} AND kind = 'bare_record'{condition}
+                        AND file IN (SELECT file FROM {{db}}.files WHERE tenant = {{tenant:String}} AND role = 'session')) AS _messages
                 INNER JOIN (SELECT machine, store, file, value FROM {{db}}.facts
                     WHERE tenant = {{tenant:String}} AND kind = 'summary') AS _summaries
                 ON _messages.machine = _summaries.machine AND _messages.store = _summaries.store

@@ -2,6 +2,8 @@
 //! can stand beside each other.
 
 mod body;
+mod gather;
+mod group;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,9 +11,10 @@ use annals_collect::{Batch, SentItem};
 use annals_transcript::price::Prices;
 
 use self::body::{BodyError, read_body};
+use self::gather::Gatherer;
+use self::group::{SentBatches, Written, write_group};
 use crate::access::{AccessError, RateLimiter, TokenChecker};
 use crate::query::{TokenKind, TokenOwner};
-use crate::sink::write_batch;
 use crate::wire::{Engine, EngineError};
 
 /// What a receiver takes on.
@@ -77,7 +80,7 @@ impl From<AccessError> for ReceiveReply {
     }
 }
 
-/// Takes batches of machines.
+/// Takes batches of machines, and writes those together that come at a time.
 #[derive(Debug)]
 pub struct Receiver {
     engine: Engine,
@@ -85,13 +88,21 @@ pub struct Receiver {
     limits: ReceiveLimits,
     tokens: TokenChecker,
     machines: Mutex<RateLimiter>,
+    gatherer: Gatherer<SentBatches, Written<ReceiveReply>>,
 }
 
 impl Receiver {
     /// A receiver for the tables of an engine.
     pub fn new(engine: Engine, prices: Prices, limits: ReceiveLimits) -> Self {
         let machines = Mutex::new(RateLimiter::new(limits.per_minute));
-        Self { tokens: TokenChecker::new(engine.clone()), engine, prices, limits, machines }
+        Self {
+            tokens: TokenChecker::new(engine.clone()),
+            engine,
+            prices,
+            limits,
+            machines,
+            gatherer: Gatherer::default(),
+        }
     }
 
     /// Decides about a request before its body is read; `now` is in milliseconds.
@@ -119,15 +130,15 @@ impl Receiver {
             let reason = format!("this token is not that of machine {:?}", other.machine);
             return ReceiveReply::refusal(401, reason);
         }
-        let engine = self.engine.for_tenant(&owner.tenant);
-        let mut forgotten = 0;
-        for batch in batches(items, head.rules.as_deref().unwrap_or_default()) {
-            match write_batch(&engine, &self.prices, &batch) {
-                Ok(refused) => forgotten += refused,
-                Err(error) => return failure(&error),
-            }
+        let bytes = items.iter().map(|sent| sent.item.text.as_ref().map_or(0, String::len)).sum();
+        let rules = head.rules.as_deref().unwrap_or_default();
+        let sent = SentBatches { tenant: owner.tenant.clone(), batches: batches(items, rules) };
+        let write = |group: Vec<SentBatches>| write_group(&self.engine, &self.prices, &group, failure);
+        match self.gatherer.write(sent, bytes, write) {
+            Some(Ok(forgotten)) => ReceiveReply { status: 200, forgotten, ..ReceiveReply::default() },
+            Some(Err(reply)) => reply,
+            None => ReceiveReply::refusal(500, "it was not written"),
         }
-        ReceiveReply { status: 200, forgotten, ..ReceiveReply::default() }
     }
 }
 

@@ -82,6 +82,24 @@ impl BatchRows {
         rows
     }
 
+    /// The rows of several batches, to be written at once. The same batches in the same order have the same tokens.
+    pub(crate) fn joined(batches: &[&Self]) -> Self {
+        let mut all = Self::default();
+        let mut names = String::new();
+        for batch in batches {
+            all.lines.extend_from_slice(&batch.lines);
+            all.messages.extend_from_slice(&batch.messages);
+            all.calls.extend_from_slice(&batch.calls);
+            all.responses.extend_from_slice(&batch.responses);
+            all.facts.extend_from_slice(&batch.facts);
+            all.files.extend_from_slice(&batch.files);
+            all.refused += batch.refused;
+            names.push_str(&batch.names);
+        }
+        all.names = sha256(names.as_bytes());
+        all
+    }
+
     /// How many items are left out, because they were forgotten.
     pub fn refused(&self) -> u64 {
         self.refused

@@ -11,7 +11,9 @@ pub(super) fn filters(database: &str, machines: &[String]) -> String {
         false => format!("machine IN ({})", names.join(",")),
     };
     let tables = ITEM_TABLES.into_iter().chain(["machines"]);
-    let filters = tables.map(|table| format!("'{database}.{table}':'{}'", escaped(&condition)));
+    // Over shards, each server reads a table of its own.
+    let names = tables.flat_map(|table| [table.to_owned(), format!("{table}_local")]);
+    let filters = names.map(|table| format!("'{database}.{table}':'{}'", escaped(&condition)));
     format!("{{{}}}", filters.collect::<Vec<_>>().join(","))
 }
 
@@ -28,6 +30,6 @@ mod tests {
         assert!(of(&[]).starts_with("{'t.lines':'0',"));
         assert!(of(&["a"]).starts_with(r"{'t.lines':'machine IN (\'a\')',"));
         assert!(of(&["') OR (1"]).starts_with(r"{'t.lines':'machine IN (\'\\\') OR (1\')',"));
-        assert_eq!(of(&["a"]).matches("machine IN").count(), ITEM_TABLES.len() + 1);
+        assert_eq!(of(&["a"]).matches("machine IN").count(), 2 * (ITEM_TABLES.len() + 1));
     }
 }

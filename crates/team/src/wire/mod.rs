@@ -82,9 +82,42 @@ impl Engine {
         self.post(statement, parameters, &[]).map(drop)
     }
 
+    /// Has a statement done by all servers of a cluster, and waits for them this long.
+    pub(crate) fn execute_on_cluster(
+        &self,
+        statement: &str,
+        parameters: &[(&str, Parameter)],
+        seconds: u64,
+    ) -> Result<(), EngineError> {
+        self.post(statement, parameters, &[("distributed_ddl_task_timeout", seconds.to_string())]).map(drop)
+    }
+
     /// Asks a question. `{db}` stands for the database, `{tenant:String}` for the tenant.
     pub fn select(&self, question: &str, parameters: &[(&str, Parameter)]) -> Result<RowSet, EngineError> {
-        let settings = [("output_format_json_quote_64bit_integers", "1".to_owned())];
+        self.select_with(question, parameters, None)
+    }
+
+    /// Asks a question of many servers; those that do not answer are left out.
+    pub(crate) fn select_of_reachable(
+        &self,
+        question: &str,
+        parameters: &[(&str, Parameter)],
+    ) -> Result<RowSet, EngineError> {
+        self.select_with(question, parameters, Some(("skip_unavailable_shards", "1".to_owned())))
+    }
+
+    fn select_with(
+        &self,
+        question: &str,
+        parameters: &[(&str, Parameter)],
+        setting: Option<(&str, String)>,
+    ) -> Result<RowSet, EngineError> {
+        // A part of a question over shards is about all of them: by itself, the engine refuses to say of which.
+        let mut settings = vec![
+            ("output_format_json_quote_64bit_integers", "1".to_owned()),
+            ("distributed_product_mode", "global".to_owned()),
+        ];
+        settings.extend(setting);
         let answer = self.post(&format!("{question} FORMAT JSONEachRow"), parameters, &settings)?;
         Ok(RowSet::new(answer))
     }
@@ -112,6 +145,8 @@ impl Engine {
         let url_parameters = vec![
             ("query".to_owned(), statement),
             ("insert_deduplication_token".to_owned(), token.to_owned()),
+            // Over shards, the answer says that the rows are there, not that they are in a queue.
+            ("distributed_foreground_insert".to_owned(), "1".to_owned()),
             ("wait_end_of_query".to_owned(), "1".to_owned()),
         ];
         let body = zstd::encode_all(rows, ZSTD_LEVEL).map_err(EngineError::Local)?;

@@ -1,12 +1,12 @@
 //! Databases with names and tables that `team init` does not make by itself.
 
 use annals_collect::Sink;
-use annals_team::EngineError;
 use annals_team::query::{
     Scope, Subject, audit, forget, machines, newest_sessions, session_facts, set_retention, tool_calls,
 };
 use annals_team::rebuild::rebuild;
 use annals_team::rights::{apply_rights, is_under_policies};
+use annals_team::{DEFAULT_PATIENCE, EngineError};
 use annals_testkit::engine::TestEngine;
 use annals_transcript::price::Prices;
 
@@ -59,9 +59,9 @@ fn tables_that_are_not_of_one_server_are_neither_changed_nor_opened() {
     opened.execute("CREATE TABLE {db}.other ENGINE = Memory AS SELECT * FROM {db}.messages", &[]).unwrap();
     opened.execute("EXCHANGE TABLES {db}.other AND {db}.messages", &[]).unwrap();
     let refusals = [
-        forget(&opened, &Subject::Machine("m".into()), 1),
-        set_retention(&opened, Some(9), 1),
-        rebuild(&opened, &Prices::embedded(), 1, |_| ()),
+        forget(&opened, &[Subject::Machine("m".into())], 1, DEFAULT_PATIENCE).map(drop),
+        set_retention(&opened, Some(9), 1, DEFAULT_PATIENCE),
+        rebuild(&opened, &Prices::embedded(), (1, DEFAULT_PATIENCE), |_| ()),
         apply_rights(&opened),
         is_under_policies(&opened).map(drop),
     ];

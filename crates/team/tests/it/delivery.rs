@@ -4,7 +4,7 @@ use annals_collect::{Item, Sink};
 use annals_team::query::{FileChoice, Scope, check, fetch, files};
 use annals_team::rebuild::{rebuild, rebuild_size};
 use annals_team::wire::Parameter;
-use annals_team::{Engine, EngineError};
+use annals_team::{DEFAULT_PATIENCE, Engine, EngineError};
 use annals_testkit::engine::TestEngine;
 use annals_transcript::price::Prices;
 
@@ -90,7 +90,7 @@ fn rows_are_made_again_from_the_lines_alone() {
     assert_eq!(check(&opened, &Scope::default()).unwrap().older_rows, 5);
     for time in [1, 2] {
         let mut read = 0;
-        rebuild(&opened, &Prices::embedded(), time, |bytes| read += bytes).unwrap();
+        rebuild(&opened, &Prices::embedded(), (time, DEFAULT_PATIENCE), |bytes| read += bytes).unwrap();
         assert_eq!(read, rebuild_size(&opened).unwrap().bytes);
         assert_eq!(counts(&opened), rows);
         assert_eq!(

@@ -7,7 +7,7 @@ use annals_collect::{Sink, SinkError};
 use annals_index::search::Query;
 use annals_team::query::{Scope, check, search};
 use annals_team::rebuild::rebuild;
-use annals_team::{EngineError, schema};
+use annals_team::{DEFAULT_PATIENCE, EngineError, schema};
 use annals_testkit::engine::TestEngine;
 use annals_transcript::price::Prices;
 
@@ -107,7 +107,7 @@ fn rows_of_two_releases_side_by_side_count_once_until_they_are_made_again() {
         let report = check(&opened, &Scope::default()).unwrap();
         assert_eq!((report.older_rows > 0, report.newer_rows > 0), (is_older, !is_older), "{report:?}");
         assert_eq!((usage_of_engine(&opened), hits()), (expected.clone(), found.clone()), "{change}");
-        rebuild(&opened, &Prices::embedded(), i64::from(is_older), |_| ()).unwrap();
+        rebuild(&opened, &Prices::embedded(), (i64::from(is_older), DEFAULT_PATIENCE), |_| ()).unwrap();
         let report = check(&opened, &Scope::default()).unwrap();
         assert_eq!((report.older_rows, report.newer_rows), (0, 0));
         assert_eq!((usage_of_engine(&opened), hits()), (expected.clone(), found.clone()));

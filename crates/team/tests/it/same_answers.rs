@@ -128,9 +128,9 @@ fn summaries_name_sessions_by_lines_at_their_ends_as_lists_do() {
     let Some(engine) = TestEngine::start("summaries_name_sessions_by_lines_at_their_ends_as_lists_do") else {
         return;
     };
-    let (home, sessions) = (Home::new(), [session(20), session(21)]);
+    let (home, sessions) = (Home::new(), [session(20), session(21), session(23)]);
     let far = prompt("far", "/w").replace("\"go\"", &format!("\"{}\"", "x ".repeat(500))).repeat(100);
-    let [long, short] = &sessions;
+    let [long, short, bare] = &sessions;
     let between =
         [&prompt(long, "/w"), &far, &reply(long, "/w", "middle"), &far].map(String::as_str).concat();
     home.write(format!("projects/-w/{long}.jsonl"), between);
@@ -138,16 +138,21 @@ fn summaries_name_sessions_by_lines_at_their_ends_as_lists_do() {
         format!("projects/-w/{short}.jsonl"),
         [prompt(short, "/w"), reply(short, "/w", "end")].concat(),
     );
+    // The last record has no text.
+    let empty = format!(
+        r#"{{"type":"assistant","uuid":"a-bare","sessionId":"{bare}","timestamp":"2026-01-01T00:00:02.000Z","message":{{"role":"assistant","content":[]}}}}"#
+    );
+    home.write(format!("projects/-w/{bare}.jsonl"), prompt(bare, "/w") + &empty + "\n");
     let title =
         |leaf: &str| format!(r#"{{"type":"summary","summary":"The {leaf}","leafUuid":"a-{leaf}"}}"#) + "\n";
-    home.write(format!("projects/-w/{}.jsonl", session(22)), title("middle") + &title("end"));
+    home.write(format!("projects/-w/{}.jsonl", session(22)), title("middle") + &title("end") + &title("bare"));
     let opened = with_tables(&engine, "summaries");
     let mut to = sink(&engine, "summaries");
     sent_of(&home).iter().for_each(|batch| to.deliver(batch).unwrap());
     let facts = session_facts(&opened, &Scope::default()).unwrap();
     let store = annals_store::Store::open(home.config_dir());
     let (listed, _) = store.summaries(&store.discover());
-    for (session, expected) in sessions.iter().zip(["go", "The end"]) {
+    for (session, expected) in sessions.iter().zip(["go", "The end", "The bare"]) {
         assert_eq!(facts[session].title(), Some(expected));
         let listed = listed.iter().find(|summary| summary.session.as_str() == session).unwrap();
         assert_eq!(listed.display_title(), Some(expected));

@@ -91,6 +91,7 @@ impl TestServer {
                 limits: ServerLimits::default(),
                 max_body: 1000,
                 at_a_time: 2,
+                shares: 1,
             };
             let server = ServiceServer::bind(config, service, Some(pages)).await.unwrap();
             (server.address(), token, server.run())

@@ -17,6 +17,8 @@ pub(in crate::commands) struct ServiceSize {
     pub(in crate::commands) max_body: usize,
     /// How many requests are answered at a time.
     pub(in crate::commands) at_a_time: usize,
+    /// Into how many shares such a place is divided for small bodies.
+    pub(in crate::commands) shares: u32,
 }
 
 /// Prints the address, and answers until a signal comes.
@@ -33,6 +35,7 @@ pub(in crate::commands) fn run_service(
         limits: ServerLimits::default(),
         max_body: size.max_body,
         at_a_time: size.at_a_time,
+        shares: size.shares,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =

@@ -76,7 +76,7 @@ pub(super) fn run(from: &str, args: &ServeArgs, context: &mut Context) -> Result
         source: context.source,
     };
     let pages = ReaderPages { access: Arc::new(readers), names: args.hosts.clone(), theme: theme(context) };
-    let size = ServiceSize { max_body: MAX_BODY, at_a_time: AT_A_TIME };
+    let size = ServiceSize { max_body: MAX_BODY, at_a_time: AT_A_TIME, shares: 1 };
     run_service(&args.listen, size, answers, Some(pages), context)
 }
 

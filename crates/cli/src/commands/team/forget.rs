@@ -1,5 +1,7 @@
 //! `annals team forget`: counts what a subject left, or removes it.
 
+use std::time::Duration;
+
 use annals_store::source::{Clock as _, is_uuid};
 use annals_team::Engine;
 use annals_team::query::{ForgetCount, Scope, Subject, count, forget, machines_assigned};
@@ -12,17 +14,15 @@ use crate::words;
 pub(super) fn run(
     engine: &Engine,
     args: &ForgetArgs,
-    apply: bool,
+    apply: Option<Duration>,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
-    let mut counted = Vec::new();
-    for subject in subjects(engine, args)? {
-        let counts = count(engine, &subject)?;
-        if apply {
-            forget(engine, &subject, context.source.now())?;
-        }
-        counted.push((subject, counts));
-    }
+    let subjects = subjects(engine, args)?;
+    let counts = match apply {
+        Some(patience) => forget(engine, &subjects, context.source.now(), patience)?,
+        None => count(engine, &subjects)?,
+    };
+    let (counted, apply): (Vec<_>, _) = (subjects.into_iter().zip(counts).collect(), apply.is_some());
     let total: u64 = counted.iter().flat_map(|(_, counts)| counts).map(|count| count.rows).sum();
     if context.json {
         write_json(&counted, total, apply, context)?;

@@ -29,15 +29,20 @@ pub(crate) fn run(args: &TeamArgs, context: &mut Context) -> Result<Outcome, Fau
             let assignment = machines::Assignment { machine, person, team };
             machines::assign(&open_checked(at, context)?, &assignment, context)
         }
-        TeamCommand::Forget { subject, apply, at } => {
-            forget::run(&open_checked(at, context)?, subject, *apply, context)
+        TeamCommand::Forget { subject, apply, wait, at } => {
+            let apply = apply.then(|| wait.patience());
+            forget::run(&open_checked(at, context)?, subject, apply, context)
         }
-        TeamCommand::Retention { days, apply, at } => {
-            retention::run(&open_checked(at, context)?, days.as_deref(), *apply, context)
+        TeamCommand::Retention { days, apply, wait, at } => {
+            let apply = apply.then(|| wait.patience());
+            retention::run(&open_checked(at, context)?, days.as_deref(), apply, context)
         }
         TeamCommand::Token { command } => token::run(command, context),
         TeamCommand::Audit { limit, at } => audit::run(&open_checked(at, context)?, *limit, context),
-        TeamCommand::Rebuild { apply, at } => rebuild::run(&open_checked(at, context)?, *apply, context),
+        TeamCommand::Rebuild { apply, wait, at } => {
+            let apply = apply.then(|| wait.patience());
+            rebuild::run(&open_checked(at, context)?, apply, context)
+        }
         TeamCommand::Check { at, scope } => check::run(&open_checked(at, context)?, &scope.scope(), context),
     }
 }

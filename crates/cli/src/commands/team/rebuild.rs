@@ -1,5 +1,7 @@
 //! `annals team rebuild`: makes all rows again from the lines.
 
+use std::time::Duration;
+
 use annals_store::source::Clock as _;
 use annals_team::Engine;
 use annals_team::rebuild::{RebuildSize, rebuild, rebuild_size};
@@ -8,12 +10,14 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::words;
 
-pub(super) fn run(engine: &Engine, apply: bool, context: &mut Context) -> Result<Outcome, Fault> {
+pub(super) fn run(engine: &Engine, apply: Option<Duration>, context: &mut Context) -> Result<Outcome, Fault> {
     let RebuildSize { lines, bytes } = rebuild_size(engine)?;
-    if apply {
+    if let Some(patience) = apply {
         let mut progress = context.progress("rebuilding", Some(bytes));
-        rebuild(engine, &context.prices, context.source.now(), |read| progress.advance(read, words::bytes))?;
+        let when = (context.source.now(), patience);
+        rebuild(engine, &context.prices, when, |read| progress.advance(read, words::bytes))?;
     }
+    let apply = apply.is_some();
     if context.json {
         context.out.json(|object| {
             object.boolean("applied", apply).number("lines", lines).number("bytes", bytes);

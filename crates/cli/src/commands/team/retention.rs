@@ -1,5 +1,7 @@
 //! `annals team retention`: after how many days rows are removed.
 
+use std::time::Duration;
+
 use annals_store::source::Clock as _;
 use annals_team::Engine;
 use annals_team::query::{retention, retention_statements, set_retention};
@@ -10,26 +12,26 @@ use crate::error::{Fault, Outcome};
 pub(super) fn run(
     engine: &Engine,
     days: Option<&str>,
-    apply: bool,
+    apply: Option<Duration>,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let wanted = days.map(parse).transpose()?;
     let mut now = retention(engine)?;
-    if let Some(wanted) = wanted.filter(|_| apply) {
-        set_retention(engine, wanted, context.source.now())?;
-        now = wanted;
-    }
     let statements = match wanted {
-        Some(wanted) => retention_statements(&engine.address().database, wanted),
+        Some(wanted) => retention_statements(engine, wanted)?,
         None => Vec::new(),
     };
+    if let (Some(wanted), Some(patience)) = (wanted, apply) {
+        set_retention(engine, wanted, context.source.now(), patience)?;
+        now = wanted;
+    }
     if context.json {
         context.out.json(|object| {
             match now {
                 Some(days) => object.number("days", days),
                 None => object.raw("days", b"null"),
             };
-            object.boolean("applied", apply);
+            object.boolean("applied", apply.is_some());
             object.array("statements", |list| {
                 for statement in &statements {
                     list.string(statement);
@@ -42,7 +44,7 @@ pub(super) fn run(
         Some(days) => context.out.line(format!("rows are removed after {days} days"))?,
         None => context.out.line("rows stay")?,
     }
-    if !apply && !statements.is_empty() {
+    if apply.is_none() && !statements.is_empty() {
         for statement in &statements {
             context.out.line(format!("{statement};"))?;
         }

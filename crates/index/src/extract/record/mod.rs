@@ -98,7 +98,21 @@ impl<'b> RecordExtractor<'b> {
             }
             _ => {}
         }
+        extractor.bare_record(record);
         millis
+    }
+
+    /// Notes a record of the conversation that has no message of its own: a summary gives its title to any of them.
+    fn bare_record(&mut self, record: &Record<'_>) {
+        let LineSpan { line, offset, length } = self.span;
+        let has_message = self.batch.messages.last().is_some_and(|message| message.line == line);
+        // Records of progress are many, and no summary is given to them.
+        let can_be_named = record.kind().is_chain() && record.kind() != RecordKind::Progress;
+        let id = record.fields().text("uuid").filter(|id| !id.is_empty());
+        if let Some(id) = id.filter(|_| can_be_named && !has_message) {
+            let place = format!("{} {offset} {}", id.decode(), offset + length);
+            self.batch.fact(FactKind::BareRecord, &place, line);
+        }
     }
 
     /// Adds the facts that any record may state.

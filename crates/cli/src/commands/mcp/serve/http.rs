@@ -109,6 +109,7 @@ fn listen(port: u16, service: ToolService) -> Result<String, Fault> {
                 limits: ServerLimits::default(),
                 max_body: MAX_BODY,
                 at_a_time: AT_A_TIME,
+                shares: 1,
             };
             let bound = ServiceServer::bind(config, service, None).await.map_err(fault);
             let stop = StopSignal::listen()

@@ -1,12 +1,17 @@
 //! Makes all rows again that are derived from lines, as after another release or other prices. Until they are all there, everybody
 //! reads the old ones: new tables take the place of the old ones at once.
 
+mod tables;
+
+use std::time::Duration;
+
 use annals_collect::{Batch, Item, ItemForm};
 use annals_transcript::price::Prices;
 
-use crate::query::Forgotten;
+use self::tables::{RebuildTables, SUFFIX};
+use crate::query::{Forgotten, notes, remove_again};
 use crate::rows::BatchRows;
-use crate::schema::{DERIVED_TABLES, check_changeable};
+use crate::schema::DERIVED_TABLES;
 use crate::wire::{Engine, EngineError, Parameter, Row};
 
 /// How many bytes of lines are read at once.
@@ -38,57 +43,29 @@ pub fn rebuild_size(engine: &Engine) -> Result<RebuildSize, EngineError> {
     Ok(RebuildSize { lines: count("lines"), bytes: count("bytes") })
 }
 
-/// Makes the rows of all tenants again. `progress` is told how many bytes were read.
+/// Makes the rows of all tenants again. `progress` is told how many bytes were read. Over shards, it waits for servers that get no
+/// further no longer than `patience`, and can be repeated.
 pub fn rebuild(
     engine: &Engine,
     prices: &Prices,
-    now: i64,
+    (now, patience): (i64, Duration),
     mut progress: impl FnMut(u64),
 ) -> Result<(), EngineError> {
-    check_changeable(engine)?;
-    let started =
-        engine.select("SELECT toUnixTimestamp(now()) AS at, count() AS notes FROM {db}.forgotten", &[])?;
-    let (at, notes) =
-        started.first().map_or((0, 0), |row| (row.millis("at").unwrap_or(0), row.count("notes")));
-    for table in DERIVED_TABLES {
-        engine.execute(&format!("DROP TABLE IF EXISTS {{db}}.{table}_rebuild"), &[])?;
-        engine.execute(&format!("CREATE TABLE {{db}}.{table}_rebuild AS {{db}}.{table}"), &[])?;
-    }
-    let first = RebuildPass { prices, token: format!("rebuild-{now}"), suffix: "_rebuild", since: 0 };
+    let tables = RebuildTables::new(engine, now, patience)?;
+    let started = engine.select("SELECT toUnixTimestamp(now()) AS at", &[])?;
+    let at = started.first().and_then(|row| row.millis("at")).unwrap_or(0);
+    let known = notes(engine)?;
+    tables.make()?;
+    let first = RebuildPass { prices, token: format!("rebuild-{now}"), suffix: SUFFIX, since: 0 };
     first.copy_all(engine, &mut progress)?;
-    for table in DERIVED_TABLES {
-        engine.execute(&format!("EXCHANGE TABLES {{db}}.{table} AND {{db}}.{table}_rebuild"), &[])?;
-    }
+    tables.exchange()?;
     // What came meanwhile went to the old tables. Clocks of the engine's machines may differ a little.
     let late = RebuildPass { token: format!("rebuild-{now}-late"), suffix: "", since: at - 60, ..first };
     late.copy_all(engine, &mut |_| ())?;
-    remove_forgotten(engine, notes)?;
-    for table in DERIVED_TABLES {
-        engine.execute(&format!("TRUNCATE TABLE {{db}}.{table}_rebuild"), &[])?;
-        engine.execute(&format!("DROP TABLE {{db}}.{table}_rebuild"), &[])?;
+    for (tenant, subject) in notes(engine)?.into_iter().filter(|note| !known.contains(note)) {
+        remove_again(&engine.for_tenant(&tenant), &[subject], patience)?;
     }
-    Ok(())
-}
-
-/// Removes what was forgotten while rows were made of it: it has no lines any more.
-fn remove_forgotten(engine: &Engine, notes: u64) -> Result<(), EngineError> {
-    let found = engine.select("SELECT count() AS notes FROM {db}.forgotten", &[])?;
-    if found.first().is_some_and(|row| row.count("notes") == notes) {
-        return Ok(());
-    }
-    for table in DERIVED_TABLES {
-        engine.execute(
-            &format!(
-                "DELETE FROM {{db}}.{table} WHERE (tenant, machine, store, file, generation) NOT IN (
-                    SELECT tenant, machine, store, file, generation FROM {{db}}.lines)
-                 SETTINGS lightweight_deletes_sync = 2"
-            ),
-            &[],
-        )?;
-        let apply = format!("ALTER TABLE {{db}}.{table} APPLY DELETED MASK SETTINGS mutations_sync = 2");
-        engine.execute(&apply, &[])?;
-    }
-    Ok(())
+    tables.remove()
 }
 
 /// One way through the lines.
