@@ -87,7 +87,7 @@ fn between_two_calls_the_store_and_its_index_may_change() {
         let line = format!(
             r#"{{"type":"user","uuid":"{id}","parentUuid":null,"sessionId":"s","cwd":"/w","timestamp":"2026-11-11T00:00:00.000Z","message":{{"role":"user","content":"{word}"}}}}"#
         );
-        home.write(&format!("projects/-w/{id}.jsonl"), format!("{line}\n"));
+        home.write(format!("projects/-w/{id}.jsonl"), format!("{line}\n"));
         id
     };
     assert!(search("dedup").contains(SESSION));
