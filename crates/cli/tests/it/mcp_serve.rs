@@ -93,7 +93,7 @@ fn between_two_calls_the_store_and_its_index_may_change() {
     assert!(search("dedup").contains(SESSION));
     let quokka = add("quokka", 1);
     assert!(search("quokka").contains(&quokka));
-    // Twice: the first call after a change opens the index anew, the second goes on with it.
+    // Twice: the first call after a change opens the index again, the second uses the open one.
     assert!(search("quokka").contains(&quokka));
     let numbat = add("numbat", 2);
     annals_exits(&home, &["index"], 0);
