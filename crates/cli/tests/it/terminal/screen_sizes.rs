@@ -62,7 +62,7 @@ fn a_hundred_megabytes_are_resumed_and_scrolled() {
         terminal.shows("q leaves");
         terminal.press("g");
         terminal.shows("more below");
-        terminal.press(&format!("/prompt {}\\.\r", turns - 100));
+        terminal.press(&format!("/prompt {}\r", turns - 100));
         terminal.shows(&format!("prompt {}.", turns - 100));
         terminal.press("q");
         terminal.shows("? keys");
