@@ -19,7 +19,8 @@ const LINES: &str = "SELECT uuid, line FROM messages WHERE file = ?1 AND uuid IS
     AND (offset + length <= ?2 OR offset >= (SELECT bytes FROM files WHERE id = ?1) - ?2) ORDER BY line DESC";
 
 /// Records that have no message.
-const BARE: &str = "SELECT facts.value, facts.last, files.bytes FROM facts JOIN files ON files.id = facts.file
+const BARE: &str =
+    "SELECT facts.value, facts.last, files.bytes FROM facts JOIN files ON files.id = facts.file
     WHERE facts.file = ?1 AND facts.kind = ?2";
 
 impl Index {

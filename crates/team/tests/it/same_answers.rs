@@ -145,7 +145,10 @@ fn summaries_name_sessions_by_lines_at_their_ends_as_lists_do() {
     home.write(format!("projects/-w/{bare}.jsonl"), prompt(bare, "/w") + &empty + "\n");
     let title =
         |leaf: &str| format!(r#"{{"type":"summary","summary":"The {leaf}","leafUuid":"a-{leaf}"}}"#) + "\n";
-    home.write(format!("projects/-w/{}.jsonl", session(22)), title("middle") + &title("end") + &title("bare"));
+    home.write(
+        format!("projects/-w/{}.jsonl", session(22)),
+        title("middle") + &title("end") + &title("bare"),
+    );
     let opened = with_tables(&engine, "summaries");
     let mut to = sink(&engine, "summaries");
     sent_of(&home).iter().for_each(|batch| to.deliver(batch).unwrap());
