@@ -16,6 +16,8 @@ const GIF: &[u8] = b"GIF89a\x28\0\x28\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01\0
 const SIZES: [(u16, u16); 3] = [(80, 24), (40, 15), (200, 60)];
 /// Keys that come sooner after a question appeared are the prompt's.
 const UNREAD: Duration = Duration::from_millis(350);
+/// A frame is on the screen sooner.
+const PATIENCE: Duration = Duration::from_secs(10);
 const MORE_BELOW: &str = "… more below";
 
 /// Something of the chat screen; `screen_items.json` says what the fields are.
@@ -23,6 +25,7 @@ struct ScreenItem {
     name: String,
     asks: bool,
     stays: bool,
+    runs: bool,
     opens: Vec<(String, String)>,
     then: Vec<(String, String)>,
     shows: Vec<String>,
@@ -57,6 +60,7 @@ impl ScreenItem {
             name: text(item.get("name").unwrap()),
             asks: is("asks"),
             stays: is("stays"),
+            runs: is("runs"),
             opens: pairs(item.get("opens"), work),
             then: pairs(item.get("then"), work),
             shows: texts(item.get("shows")),
@@ -94,17 +98,22 @@ impl Stage {
         Self { fixture, layout, size, terminal }
     }
 
-    /// Nothing is wider than the terminal, whose last column stays free, and nothing of a text controls it.
+    /// Nothing is wider than the terminal, whose last column stays free, and nothing of a text controls it. A frame may still be on
+    /// its way.
     #[track_caller]
     fn fits(&self, name: &str) {
-        let (seen, size) = (self.terminal.visible(), self.size);
-        for row in seen.lines() {
-            assert!(
-                width(row) < usize::from(size.0),
-                "{name} at {size:?} takes the last column: {row:?}\n{seen}"
-            );
+        let began = Instant::now();
+        while let Some(row) = self.misfit() {
+            let (seen, size) = (self.terminal.visible(), self.size);
+            assert!(began.elapsed() < PATIENCE, "{name} at {size:?} does not fit: {row:?}\n{seen}");
+            sleep(Duration::from_millis(20));
         }
-        assert!(!seen.contains(|letter: char| letter.is_control() && letter != '\n'), "{name}: {seen:?}");
+    }
+
+    fn misfit(&self) -> Option<String> {
+        let seen = self.terminal.visible();
+        let is_bad = |row: &&str| width(row) >= usize::from(self.size.0) || row.contains(char::is_control);
+        seen.lines().find(is_bad).map(str::to_owned)
     }
 
     #[track_caller]
@@ -130,14 +139,23 @@ impl Stage {
     #[track_caller]
     fn reaches(&self, name: &str, keys: &str, wanted: &str) {
         for _ in 0..100 {
-            if self.terminal.visible().contains(wanted) {
+            let seen = self.terminal.visible();
+            if seen.contains(wanted) {
                 return;
             }
             self.terminal.press(keys);
-            sleep(Duration::from_millis(40));
+            self.changes_from(&seen);
         }
         let place = (self.layout, self.size);
         panic!("{name} at {place:?}: {wanted:?} is not reached:\n{}", self.terminal.visible());
+    }
+
+    /// Waits until something else is in sight; a key need not change anything.
+    fn changes_from(&self, seen: &str) {
+        let began = Instant::now();
+        while self.terminal.visible() == seen && began.elapsed() < Duration::from_millis(400) {
+            sleep(Duration::from_millis(5));
+        }
     }
 
     /// Whether something is in the conversation, whatever lines it is broken into. The full layout scrolls itself.
@@ -166,8 +184,8 @@ impl Stage {
                 true => self.to_end(),
                 false => self.terminal.press("\x1b[5~"),
             }
+            self.changes_from(&seen);
             last = seen;
-            sleep(Duration::from_millis(40));
         }
         self.to_end();
     }
@@ -205,11 +223,13 @@ impl Stage {
             self.rests(name);
             item.prints.iter().for_each(|text| self.prints(name, text));
         }
-        if !storm.is_empty() && !item.shows.is_empty() {
+        if !storm.is_empty() && !item.shows.is_empty() && !item.runs {
             for size in storm.iter().chain([&self.size]) {
                 self.terminal.resize(*size);
                 sleep(Duration::from_millis(20));
             }
+            // What is in sight may be of a size before: the program follows when it can.
+            sleep(Duration::from_millis(150));
             item.shows.iter().for_each(|text| self.shows(name, text));
         }
         for (keys, wanted) in &item.reaches {
