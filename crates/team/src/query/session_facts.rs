@@ -139,7 +139,7 @@ fn facts_of(
                     WHERE tenant = {{tenant:String}} AND file_role = 'session' AND uuid != ''{condition}
                     UNION ALL SELECT machine, store, session, file, generation, line,
                         toUInt64OrZero(splitByChar(' ', value)[2]) AS offset,
-                        toUInt64OrZero(splitByChar(' ', value)[3]) - offset AS length, splitByChar(' ', value)[1] AS uuid
+                        toUInt64(toUInt64OrZero(splitByChar(' ', value)[3]) - offset) AS length, splitByChar(' ', value)[1] AS uuid
                     FROM {{db}}.facts WHERE tenant = {{tenant:String}} AND kind = 'bare_record'{condition}
                         AND file IN (SELECT file FROM {{db}}.files WHERE tenant = {{tenant:String}} AND role = 'session')) AS _messages
                 INNER JOIN (SELECT machine, store, file, value FROM {{db}}.facts

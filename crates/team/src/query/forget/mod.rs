@@ -5,7 +5,7 @@ mod removals;
 
 use std::time::Duration;
 
-use self::removals::{FileNames, Removal, RemovalStage};
+use self::removals::{FILE_HASH, FileName, FileNames, Removal, RemovalStage};
 use super::audit::AuditEntry;
 use crate::schema::{DERIVED_TABLES, ITEM_TABLES};
 use crate::shards::TableLayout;
@@ -156,7 +156,7 @@ fn files_without_lines(engine: &Engine) -> Result<FileNames, EngineError> {
     for table in DERIVED_TABLES {
         let found = engine.select(
             &format!(
-                "SELECT DISTINCT machine, store, file FROM {{db}}.{table} WHERE tenant = {{tenant:String}}
+                "SELECT DISTINCT machine, store, file, {FILE_HASH} AS hash FROM {{db}}.{table} WHERE tenant = {{tenant:String}}
                     AND (machine, store, file) NOT IN (
                         SELECT machine, store, file FROM {{db}}.lines WHERE tenant = {{tenant:String}})"
             ),
@@ -164,7 +164,7 @@ fn files_without_lines(engine: &Engine) -> Result<FileNames, EngineError> {
         )?;
         for row in found.rows() {
             let names = files.entry((row.text("machine"), row.text("store"))).or_default();
-            names.push(row.text("file"));
+            names.push(FileName::of(&row));
         }
     }
     for names in files.values_mut() {

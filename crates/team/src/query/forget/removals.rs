@@ -1,5 +1,6 @@
 //! Which rows a subject left: conditions that name files and lines by value. So each replica removes the same rows whenever it comes to
-//! it, and the engine takes them: it refuses conditions that ask other tables where rows have replicas.
+//! it, and the engine takes them: it refuses conditions that ask other tables where rows have replicas. Of names of files there are only
+//! hashes: the engine keeps its statements, and a path tells where somebody worked.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use annals_index::IndexedFile;
 
 use super::Subject;
 use crate::shards::TableLayout;
-use crate::wire::{Engine, EngineError, Parameter};
+use crate::wire::{Engine, EngineError, Parameter, Row};
 
 /// How many names are in a condition.
 const NAMES_AT_ONCE: usize = 500;
@@ -77,7 +78,23 @@ impl Removal {
 }
 
 /// Files of a machine and a store.
-pub(super) type FileNames = BTreeMap<(String, String), Vec<String>>;
+pub(super) type FileNames = BTreeMap<(String, String), Vec<FileName>>;
+
+/// A file, and the engine's hash of its name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FileName {
+    file: String,
+    hash: String,
+}
+
+/// The hash of a file's name, for questions.
+pub(super) const FILE_HASH: &str = "toString(cityHash64(file))";
+
+impl FileName {
+    pub(super) fn of(row: &Row<'_>) -> Self {
+        Self { file: row.text("file"), hash: row.text("hash") }
+    }
+}
 
 fn of_machine(machine: &str) -> Vec<Removal> {
     let named = [("name", Parameter::text(machine))];
@@ -92,12 +109,12 @@ fn of_files(table: &'static str, more: &str, files: &FileNames) -> Vec<Removal> 
     for ((machine, store), files) in files {
         for some in files.chunks(NAMES_AT_ONCE) {
             let condition = format!(
-                "machine = {{machine:String}} AND store = {{store:String}} AND file IN {{files:Array(String)}}{more}"
+                "machine = {{machine:String}} AND store = {{store:String}} AND {FILE_HASH} IN {{files:Array(String)}}{more}"
             );
             let parameters = [
                 ("machine", Parameter::text(machine)),
                 ("store", Parameter::text(store)),
-                ("files", Parameter::Texts(some.to_vec())),
+                ("files", Parameter::Texts(some.iter().map(|name| name.hash.clone()).collect())),
             ];
             removals.push(Removal::new(table, condition, &parameters));
         }
@@ -109,7 +126,7 @@ fn of_files(table: &'static str, more: &str, files: &FileNames) -> Vec<Removal> 
 #[derive(Debug, Default)]
 struct SessionNames {
     files: FileNames,
-    /// The offsets of lines of the history, by machine, store, file and generation.
+    /// The offsets of lines of the history, by machine, store, hash of the file and generation.
     history: BTreeMap<(String, String, String, i64), Vec<String>>,
 }
 
@@ -124,18 +141,18 @@ impl SessionNames {
         let mut found = Self::default();
         let files = engine.select_of_reachable(
             &format!(
-                "SELECT DISTINCT machine, store, file FROM {} WHERE tenant = {{tenant:String}} AND session = {{name:String}}
+                "SELECT DISTINCT machine, store, file, {FILE_HASH} AS hash FROM {} WHERE tenant = {{tenant:String}} AND session = {{name:String}}
                  ORDER BY machine, store, file",
                 from("files")
             ),
             &named,
         )?;
         for row in files.rows() {
-            found.files.entry((row.text("machine"), row.text("store"))).or_default().push(row.text("file"));
+            found.files.entry((row.text("machine"), row.text("store"))).or_default().push(FileName::of(&row));
         }
         let history = engine.select_of_reachable(
             &format!(
-                "SELECT DISTINCT machine, store, file, generation, offset FROM {}
+                "SELECT DISTINCT machine, store, file, {FILE_HASH} AS hash, generation, offset FROM {}
                  WHERE tenant = {{tenant:String}} AND session = {{name:String}} AND file_role = 'history'
                  ORDER BY machine, store, file, generation, offset",
                 from("messages")
@@ -143,7 +160,7 @@ impl SessionNames {
             &named,
         )?;
         for row in history.rows() {
-            let file = (row.text("machine"), row.text("store"), row.text("file"));
+            let file = (row.text("machine"), row.text("store"), row.text("hash"));
             let key = (file.0, file.1, file.2, row.millis("generation").unwrap_or(0));
             found.history.entry(key).or_default().push(row.count("offset").to_string());
         }
@@ -159,8 +176,10 @@ impl SessionNames {
         removals.extend(of_files("lines", " AND session = ''", &unnamed));
         for ((machine, store, file, generation), offsets) in &self.history {
             for some in offsets.chunks(NAMES_AT_ONCE) {
-                let condition = "session = '' AND machine = {machine:String} AND store = {store:String} AND file = {file:String}
-                    AND generation = {generation:Int64} AND toString(offset) IN {offsets:Array(String)}";
+                let condition = format!(
+                    "session = '' AND machine = {{machine:String}} AND store = {{store:String}} AND {FILE_HASH} = {{file:String}}
+                        AND generation = {{generation:Int64}} AND toString(offset) IN {{offsets:Array(String)}}"
+                );
                 let parameters = [
                     ("machine", Parameter::text(machine)),
                     ("store", Parameter::text(store)),
@@ -184,8 +203,9 @@ impl SessionNames {
     }
 
     fn unnamed(&self) -> FileNames {
-        let is_unnamed =
-            |file: &&String| IndexedFile::of_relative(file).is_none_or(|found| found.session.is_empty());
+        let is_unnamed = |name: &&FileName| {
+            IndexedFile::of_relative(&name.file).is_none_or(|found| found.session.is_empty())
+        };
         let files = self.files.iter().map(|(place, files)| {
             (place.clone(), files.iter().filter(is_unnamed).cloned().collect::<Vec<_>>())
         });
@@ -201,11 +221,12 @@ mod tests {
     fn a_session_goes_by_names_and_what_names_the_rest_goes_last() {
         let session = "33333333-cccc-4ccc-8ccc-000000000003";
         let place = ("m".to_owned(), "s".to_owned());
-        let old_agent = "projects/-w/agent-1.jsonl".to_owned();
+        let old_agent = FileName { file: "projects/-w/agent-1.jsonl".to_owned(), hash: "2".to_owned() };
+        let own = FileName { file: format!("projects/-w/{session}.jsonl"), hash: "1".to_owned() };
         let mut names = SessionNames::default();
-        names.files.insert(place, vec![format!("projects/-w/{session}.jsonl"), old_agent.clone()]);
+        names.files.insert(place, vec![own, old_agent]);
         names.history.insert(
-            ("m".to_owned(), "s".to_owned(), "history.jsonl".to_owned(), 7),
+            ("m".to_owned(), "s".to_owned(), "3".to_owned(), 7),
             (0..501).map(|offset: u64| offset.to_string()).collect(),
         );
         let removals = names.removals(session);
@@ -221,7 +242,9 @@ mod tests {
             .map(|(_, value)| value)
             .collect();
         // What the path of a file says needs no list.
-        assert_eq!(files, [&Parameter::Texts(vec![old_agent])]);
+        assert_eq!(files, [&Parameter::Texts(vec!["2".to_owned()])]);
+        // The engine keeps statements.
+        assert!(removals.iter().all(|one| !format!("{one:?}").contains("projects/")), "{removals:?}");
         assert_eq!(lines.count(), 4);
         let tables: Vec<&str> = removals.iter().map(|one| one.table).collect();
         assert_eq!(tables.iter().position(|table| *table == "files"), Some(tables.len() - 1));
