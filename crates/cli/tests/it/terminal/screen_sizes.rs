@@ -1,11 +1,11 @@
 //! What is very large on the chat screen in a real terminal: a paste, a session that is resumed and scrolled; and a storm of sizes.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use annals_testkit::builder::Session;
 use annals_testkit::depth::at_least;
 
-use super::{ChatFixture, signal};
+use super::{ChatFixture, HANGS, signal};
 
 const ID: &str = "7777aaaa-0000-4000-8000-000000000000";
 const SCRIPT: &str = r#"{"hello":[[{"type":"text","text":"Hello there."}]],"read":[[{"type":"text","text":"I have read it."}]],
@@ -49,11 +49,16 @@ fn a_hundred_megabytes_are_resumed_and_scrolled() {
         if layout == "full" {
             let wanted = format!("prompt {}.", turns - 40);
             for _ in 0..200 {
-                if terminal.visible().contains(&wanted) {
+                let seen = terminal.visible();
+                if seen.contains(&wanted) {
                     break;
                 }
                 terminal.press("\x1b[5~");
-                std::thread::sleep(Duration::from_millis(10));
+                // The next page only when this one is there: keys that wait would scroll past what is looked for.
+                let pressed = Instant::now();
+                while terminal.visible() == seen && pressed.elapsed() < HANGS {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
             }
             terminal.shows("… more below");
             terminal.shows(&wanted);
