@@ -8,11 +8,11 @@ use crate::wire::{Engine, EngineError};
 const MAX_MOVES: usize = 64;
 
 /// A machine, a store and a file.
-type FileName = (String, String, String);
+type FilePlace = (String, String, String);
 
 /// The new names of files that were moved.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Moves(HashMap<FileName, String>);
+pub(super) struct Moves(HashMap<FilePlace, String>);
 
 impl Moves {
     /// Asks for the moves that hold.
