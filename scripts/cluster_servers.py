@@ -124,7 +124,7 @@ class Cluster:
         return Node(path, command)
 
     def let_rewrite(self):
-        """Starts the servers again so that they write parts anew, which is how rows are removed; what they have replaced goes at once."""
+        """Starts the servers again so that they write parts again, which is how rows are removed; what they have replaced goes at once."""
         for node in self.servers.values():
             node.kill()
             path = os.path.join(node.folder, "config.xml")
