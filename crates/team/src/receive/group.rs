@@ -18,7 +18,7 @@ pub(super) struct SentBatches {
 }
 
 /// What became of it: how many items were left out because they were forgotten, or why it was not written.
-pub(super) type WriteResult<E> = Result<u64, E>;
+pub(super) type WriteOutcome<E> = Result<u64, E>;
 
 /// Writes a group. What the engine refuses for its content is then written machine by machine, so that only those fail whose own rows
 /// are refused; a row that is written twice by this has one key.
@@ -27,7 +27,7 @@ pub(super) fn write_group<E: Clone>(
     prices: &Prices,
     group: &[SentBatches],
     as_failure: impl Fn(&EngineError) -> E,
-) -> Vec<WriteResult<E>> {
+) -> Vec<WriteOutcome<E>> {
     let rows = match rows_of(engine, prices, group) {
         Ok(rows) => rows,
         Err(error) => return vec![Err(as_failure(&error)); group.len()],

@@ -2,8 +2,9 @@
 //! can stand beside each other.
 
 mod body;
-mod gather;
+
 mod group;
+mod write_queue;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,8 +12,8 @@ use annals_collect::{Batch, SentItem};
 use annals_transcript::price::Prices;
 
 use self::body::{BodyError, read_body};
-use self::gather::WriteQueue;
-use self::group::{SentBatches, WriteResult, write_group};
+use self::group::{SentBatches, WriteOutcome, write_group};
+use self::write_queue::WriteQueue;
 use crate::access::{AccessError, RateLimiter, TokenChecker};
 use crate::query::{TokenKind, TokenOwner};
 use crate::wire::{Engine, EngineError};
@@ -88,7 +89,7 @@ pub struct Receiver {
     limits: ReceiveLimits,
     tokens: TokenChecker,
     machines: Mutex<RateLimiter>,
-    writes: WriteQueue<SentBatches, WriteResult<ReceiveReply>>,
+    write_queue: WriteQueue<SentBatches, WriteOutcome<ReceiveReply>>,
 }
 
 impl Receiver {
@@ -101,7 +102,7 @@ impl Receiver {
             prices,
             limits,
             machines,
-            writes: WriteQueue::default(),
+            write_queue: WriteQueue::default(),
         }
     }
 
@@ -134,7 +135,7 @@ impl Receiver {
         let rules = head.rules.as_deref().unwrap_or_default();
         let sent = SentBatches { tenant: owner.tenant.clone(), batches: batches(items, rules) };
         let write = |group: Vec<SentBatches>| write_group(&self.engine, &self.prices, &group, failure);
-        match self.writes.write(sent, bytes, write) {
+        match self.write_queue.write(sent, bytes, write) {
             Some(Ok(forgotten)) => ReceiveReply { status: 200, forgotten, ..ReceiveReply::default() },
             Some(Err(reply)) => reply,
             None => ReceiveReply::refusal(500, "it was not written"),

@@ -153,7 +153,7 @@ fn of_machines_that_are_written_together_only_that_fails_whose_rows_are_refused(
     assert!(rows[0] > 0 && rows[3] == 0, "{rows:?}");
     assert!(rows.iter().enumerate().all(|(at, count)| at == 3 || *count == rows[0]), "{rows:?}");
 
-    // Between any two inserts the engine goes away: what was not acknowledged is sent again, and nobody has anything twice.
+    // Between any two inserts the engine goes away: those who were not acknowledged send again, and nobody has anything twice.
     opened.execute("ALTER TABLE {db}.calls DROP CONSTRAINT not_this", &[]).unwrap();
     for after in 0..annals_team::schema::ITEM_TABLES.len() {
         fail(&engine, 241, after, 3);

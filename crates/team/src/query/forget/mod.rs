@@ -5,7 +5,7 @@ mod removals;
 
 use std::time::Duration;
 
-use self::removals::{FILE_HASH, FileName, FileNames, Removal, RemovalStage};
+use self::removals::{FILE_HASH, FileNames, HashedFile, Removal, RemovalStage};
 use super::audit::AuditEntry;
 use crate::schema::{DERIVED_TABLES, ITEM_TABLES};
 use crate::shards::TableLayout;
@@ -164,7 +164,7 @@ fn files_without_lines(engine: &Engine) -> Result<FileNames, EngineError> {
         )?;
         for row in found.rows() {
             let names = files.entry((row.text("machine"), row.text("store"))).or_default();
-            names.push(FileName::of(&row));
+            names.push(HashedFile::of(&row));
         }
     }
     for names in files.values_mut() {

@@ -78,11 +78,11 @@ impl Removal {
 }
 
 /// Files of a machine and a store.
-pub(super) type FileNames = BTreeMap<(String, String), Vec<FileName>>;
+pub(super) type FileNames = BTreeMap<(String, String), Vec<HashedFile>>;
 
 /// A file, and the engine's hash of its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FileName {
+pub(super) struct HashedFile {
     file: String,
     hash: String,
 }
@@ -90,7 +90,7 @@ pub(super) struct FileName {
 /// The hash of a file's name, for questions.
 pub(super) const FILE_HASH: &str = "toString(cityHash64(file))";
 
-impl FileName {
+impl HashedFile {
     pub(super) fn of(row: &Row<'_>) -> Self {
         Self { file: row.text("file"), hash: row.text("hash") }
     }
@@ -148,7 +148,11 @@ impl SessionNames {
             &named,
         )?;
         for row in files.rows() {
-            found.files.entry((row.text("machine"), row.text("store"))).or_default().push(FileName::of(&row));
+            found
+                .files
+                .entry((row.text("machine"), row.text("store")))
+                .or_default()
+                .push(HashedFile::of(&row));
         }
         let history = engine.select_of_reachable(
             &format!(
@@ -203,7 +207,7 @@ impl SessionNames {
     }
 
     fn unnamed(&self) -> FileNames {
-        let is_unnamed = |name: &&FileName| {
+        let is_unnamed = |name: &&HashedFile| {
             IndexedFile::of_relative(&name.file).is_none_or(|found| found.session.is_empty())
         };
         let files = self.files.iter().map(|(place, files)| {
@@ -221,8 +225,8 @@ mod tests {
     fn a_session_goes_by_names_and_what_names_the_rest_goes_last() {
         let session = "33333333-cccc-4ccc-8ccc-000000000003";
         let place = ("m".to_owned(), "s".to_owned());
-        let old_agent = FileName { file: "projects/-w/agent-1.jsonl".to_owned(), hash: "2".to_owned() };
-        let own = FileName { file: format!("projects/-w/{session}.jsonl"), hash: "1".to_owned() };
+        let old_agent = HashedFile { file: "projects/-w/agent-1.jsonl".to_owned(), hash: "2".to_owned() };
+        let own = HashedFile { file: format!("projects/-w/{session}.jsonl"), hash: "1".to_owned() };
         let mut names = SessionNames::default();
         names.files.insert(place, vec![own, old_agent]);
         names.history.insert(
