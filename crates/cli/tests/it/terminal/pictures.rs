@@ -2,10 +2,11 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use annals_testkit::terminal::Terminal;
 
-use super::ChatFixture;
+use super::{ChatFixture, HANGS};
 
 const SCRIPT: &str = r#"{
     "hello":[[{"type":"text","text":"Hello there."}]],
@@ -160,10 +161,16 @@ fn in_the_full_layout_placeholders_show_an_image_and_scroll_with_it() {
     terminal.press("/status\r");
     terminal.shows("background");
     assert!(!terminal.visible().contains(first), "{}", terminal.visible());
-    for _ in 0..3 {
+    // How many rows the status takes depends on the paths in it.
+    while !terminal.visible().contains(first) {
+        let seen = terminal.visible();
         terminal.press("\x1b[5~");
+        let pressed = Instant::now();
+        while terminal.visible() == seen {
+            assert!(pressed.elapsed() < HANGS, "it does not scroll on to {first:?}:\n{seen}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
-    terminal.shows(first);
     terminal.press("\x1b[6~\x1b[6~\x1b[6~\x1b[6~");
     terminal.shows("? keys");
     let bytes = |terminal: &Terminal| String::from_utf8_lossy(&terminal.bytes()).into_owned();
