@@ -27,7 +27,9 @@ fn ten_megabytes_are_pasted_and_reach_the_model() {
     terminal.sees("I have read it.");
     let sent = fixture.last();
     assert!(sent.len() > text.len() && sent.contains(r"the last line @@read@@"), "{} bytes", sent.len());
-    fixture.leave(&mut terminal);
+    // `annals check` warns of a line of this size, and rightly.
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
 }
 
 #[test]
