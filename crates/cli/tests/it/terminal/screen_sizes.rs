@@ -8,7 +8,8 @@ use annals_testkit::depth::at_least;
 use super::{ChatFixture, HANGS, signal};
 
 const ID: &str = "7777aaaa-0000-4000-8000-000000000000";
-const SCRIPT: &str = r#"{"hello":[[{"type":"text","text":"Hello there."}]],"read":[[{"type":"text","text":"I have read it."}]],
+/// A session of 100 MB is too large for a request: it is compacted first, which takes the first answer.
+const SCRIPT: &str = r#"{"hello":[[{"type":"text","text":"Hello there."}],[{"type":"text","text":"Hello there."}]],"read":[[{"type":"text","text":"I have read it."}]],
     "long":[{"content":[{"type":"text","text":"one\n\ntwo\n\nthree\n\nfour\n\nfive\n\nsix\n\nthe end"}],"chunk_bytes":60,
         "play":["head",{"events":[0,4]},{"wait_ms":1500},{"events":[4,99]},"end"]}]}"#;
 
