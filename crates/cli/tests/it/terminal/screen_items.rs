@@ -35,6 +35,10 @@ struct ScreenItem {
     leaves: Option<String>,
 }
 
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
 fn text(value: Value<'_>) -> String {
     value.text().unwrap().to_string()
 }
@@ -118,8 +122,13 @@ impl Stage {
 
     #[track_caller]
     fn shows(&self, name: &str, text: &str) {
+        self.shows_where(name, text, |seen| seen.contains(text));
+    }
+
+    #[track_caller]
+    fn shows_where(&self, name: &str, text: &str, is_shown: impl Fn(&str) -> bool) {
         let began = Instant::now();
-        while !self.terminal.visible().contains(text) {
+        while !is_shown(&self.terminal.visible()) {
             let seen = self.terminal.visible();
             let place = (self.layout, self.size);
             assert!(began.elapsed() < HANGS, "{name} at {place:?}: {text:?} is not in sight:\n{seen}\n----");
@@ -127,11 +136,13 @@ impl Stage {
         }
     }
 
+    /// Presses keys and waits for what they bring, whatever lines it is broken into: a path in it is longer on one machine than on
+    /// another.
     #[track_caller]
     fn press_each(&self, name: &str, keys: &[(String, String)]) {
-        for (keys, seen) in keys {
+        for (keys, wanted) in keys {
             self.terminal.press(keys);
-            self.shows(name, seen);
+            self.shows_where(name, wanted, |seen| squeezed(seen).contains(&squeezed(wanted)));
         }
     }
 
@@ -161,7 +172,6 @@ impl Stage {
     /// Whether something is in the conversation, whatever lines it is broken into. The full layout scrolls itself.
     #[track_caller]
     fn prints(&self, name: &str, wanted: &str) {
-        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         let (wanted, began) = (squeezed(wanted), Instant::now());
         let place = (self.layout, self.size);
         if self.layout == "inline" {
