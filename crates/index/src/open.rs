@@ -16,7 +16,7 @@ use crate::upgrade::upgrade;
 use crate::{database, summary_cache, words};
 
 /// The version of the tables. An index of another version is rebuilt.
-const FORMAT: i64 = 8;
+const FORMAT: i64 = 9;
 
 const SCHEMA: &str = include_str!("schema.sql");
 

@@ -1,4 +1,4 @@
--- The index of one store. A cache: it may be deleted at any time, and is made anew from the files.
+-- The index of one store. A cache: it may be deleted at any time, and is made again from the files.
 -- Numbers that stand for words (roles, kinds, states) are spelt out by views.sql.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -23,6 +23,8 @@ CREATE TABLE files (
     tail     INTEGER NOT NULL           -- fingerprint of the bytes before the offset
 );
 CREATE INDEX files_of_session ON files (session);
+CREATE INDEX files_of_role ON files (role, session, agent, state); -- so that ids are read without the rows
+CREATE INDEX files_of_agent ON files (agent, role, state) WHERE agent IS NOT NULL;
 
 -- Names that many rows share: models, tools.
 CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -41,6 +43,7 @@ CREATE TABLE facts (
     PRIMARY KEY (file, kind, value)
 ) WITHOUT ROWID;
 CREATE INDEX summaries ON facts (file) WHERE kind = 13;
+CREATE INDEX agents_at_work ON facts (file) WHERE kind = 19;
 
 -- What was said: one row a block. Ids grow with time, as far as files are read in the order in which they were written.
 CREATE TABLE messages (
@@ -84,6 +87,7 @@ CREATE TABLE tool_calls (
     result   INTEGER NOT NULL           -- bytes
 );
 CREATE UNIQUE INDEX tool_calls_of_file ON tool_calls (file, tool_use);
+CREATE INDEX started_agents ON tool_calls (agent, file) WHERE agent IS NOT NULL;
 CREATE INDEX messages_by_path ON messages (path) WHERE path IS NOT NULL;
 
 -- Responses as each file has them. What was billed is in `charges`.

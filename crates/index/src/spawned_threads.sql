@@ -1,5 +1,4 @@
 -- Conversations, and the calls that started sub-agents. Search uses it as well as the views.
-CREATE TEMP VIEW IF NOT EXISTS spawned_threads AS
 SELECT
     files.session AS session,
     files.agent AS agent,
@@ -21,4 +20,4 @@ SELECT
             ORDER BY started LIMIT 1)
     ), NULL) AS spawned_by,
     files.records, files.bytes, files.path AS file
-FROM files WHERE files.role IN (0, 1);
+FROM files WHERE files.role IN (0, 1)

@@ -55,7 +55,12 @@ pub enum SqlError {
     Database(#[from] rusqlite::Error),
 }
 
-const VIEWS: &str = concat!(include_str!("spawned_threads.sql"), include_str!("views.sql"));
+const VIEWS: &str = concat!(
+    "CREATE TEMP VIEW IF NOT EXISTS spawned_threads AS ",
+    include_str!("spawned_threads.sql"),
+    ";",
+    include_str!("views.sql")
+);
 
 impl Index {
     /// Runs one read-only statement.

@@ -14,6 +14,17 @@ use crate::extract::{FactKind, IndexedFileRole};
 use crate::open::Index;
 use crate::write::{CERTAINTIES, INLINE, MAIN, NO_QUARTER};
 
+/// Sub-agents that progress records and calls of sessions name, without those that have a file. Each is found by an index of its own.
+const WITHOUT_FILE: &str = "
+    WITH named (file, agent) AS (
+        SELECT file, substr(value, 1, instr(value || char(9), char(9)) - 1) FROM facts WHERE kind = 19
+        UNION ALL SELECT file, agent FROM tool_calls WHERE agent IS NOT NULL
+    )
+    SELECT files.path, named.agent FROM named CROSS JOIN files ON files.id = named.file
+    WHERE files.role = 0 AND files.state = 0
+        AND NOT EXISTS (SELECT 1 FROM files AS own WHERE own.role = 1 AND own.agent = named.agent)";
+
+// `+role` reads the table from end to end: with the index of roles most rows would be looked up one by one.
 impl Index {
     /// Every file with usage, and its items; `UsageItem::file` is the position of its source.
     pub fn usage(&self) -> Result<(Vec<UsageSource>, Vec<UsageItem>), IndexError> {
@@ -24,7 +35,7 @@ impl Index {
         let mut items = Vec::new();
         let mut files: HashMap<i64, UsageSource> = self
             .connection
-            .prepare_cached("SELECT role, slug, session, agent, path, id FROM files WHERE role < 2")?
+            .prepare_cached("SELECT role, slug, session, agent, path, id FROM files WHERE +role < 2")?
             .query_map([], |row| Ok((row.get(5)?, source(row, &paths, &slugs)?)))?
             .collect::<Result<_, _>>()?;
         let mut statement = self.connection.prepare_cached(
@@ -63,31 +74,13 @@ impl Index {
     /// The sessions whose progress records or results name sub-agents that the index has no file of, with these sub-agents: what
     /// they used is not in [`usage`](Self::usage).
     pub fn agents_without_file(&self) -> Result<BTreeMap<PathBuf, BTreeSet<String>>, IndexError> {
-        let mut statement = self.connection.prepare_cached(
-            // From the few sessions to their facts; the other way round, all facts would be read.
-            "SELECT path, value FROM files CROSS JOIN facts ON facts.file = files.id
-             WHERE facts.kind = ?1 AND files.role = ?2 AND files.state = 0
-             UNION SELECT files.path, calls.agent FROM tool_calls AS calls CROSS JOIN files ON files.id = calls.file
-             WHERE calls.agent IS NOT NULL AND files.role = ?2 AND files.state = 0",
-        )?;
-        let kinds = [FactKind::AgentProgress.number(), IndexedFileRole::Session.number()];
-        let rows =
-            statement.query_map(kinds, |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut statement = self.connection.prepare_cached(WITHOUT_FILE)?;
+        let row = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
         let mut named: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
-        for row in rows {
-            let (path, value) = row?;
-            let agent = value.split('\t').next().unwrap_or_default().to_owned();
+        for found in statement.query_map([], row)? {
+            let (path, agent) = found?;
             named.entry(self.config.path().join(path)).or_default().insert(agent);
         }
-        if named.is_empty() {
-            return Ok(named);
-        }
-        let mut statement = self.connection.prepare_cached("SELECT agent FROM files WHERE role = ?1")?;
-        let known = statement.query_map([IndexedFileRole::Agent.number()], |row| row.get(0))?;
-        let known: BTreeSet<String> =
-            known.collect::<Result<Vec<Option<String>>, _>>()?.into_iter().flatten().collect();
-        named.values_mut().for_each(|agents| agents.retain(|agent| !known.contains(agent)));
-        named.retain(|_, agents| !agents.is_empty());
         Ok(named)
     }
 
@@ -102,7 +95,7 @@ impl Index {
         let mut statement = self.connection.prepare_cached(
             // From the few sessions to their facts; the other way round, all facts would be read.
             "SELECT slug, value FROM files CROSS JOIN facts ON facts.file = files.id
-             WHERE facts.kind = ?1 AND files.role = ?2 AND first <= ?3 ORDER BY slug, path, first",
+             WHERE facts.kind = ?1 AND +files.role = ?2 AND first <= ?3 ORDER BY slug, path, first",
         )?;
         let wanted =
             params![FactKind::Cwd.number(), IndexedFileRole::Session.number(), MAX_HEAD_LINES as i64];
@@ -122,7 +115,7 @@ impl Index {
     /// The folders of the projects that each session has a file in.
     fn session_slugs(&self) -> Result<HashMap<String, BTreeSet<String>>, IndexError> {
         let mut statement =
-            self.connection.prepare_cached("SELECT session, slug FROM files WHERE role = ?1")?;
+            self.connection.prepare_cached("SELECT session, slug FROM files WHERE +role = ?1")?;
         let mut rows = statement.query([IndexedFileRole::Session.number()])?;
         let mut slugs: HashMap<String, BTreeSet<String>> = HashMap::new();
         while let Some(row) = rows.next()? {

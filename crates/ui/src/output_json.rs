@@ -15,7 +15,9 @@ use crate::clean::{is_hostile, may_stay};
 /// ```
 pub fn escape_json(json: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(json);
-    if !text.trim_end_matches('\n').chars().any(is_hostile) {
+    let shown = text.trim_end_matches('\n');
+    let is_plain = shown.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !shown.chars().any(is_hostile) {
         return text;
     }
     let mut out = String::with_capacity(text.len() + 16);

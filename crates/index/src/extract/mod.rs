@@ -22,4 +22,4 @@ pub(crate) use rows::{Batch, BatchMode, Occurrences};
 pub use rows::{CallRow, IndexedFile, MAX_INDEXED_BYTES, MessageRow};
 pub(crate) use sides::SideRow;
 pub use tokens::{text_tokens, tokens};
-pub(crate) use words::{as_indexed, is_camel_case, parts_of};
+pub(crate) use words::{MAX_WORD_BYTES, as_indexed, is_camel_case, parts_of};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Longer runs of letters and digits are cut to this length.
-const MAX_WORD_BYTES: usize = 64;
+pub(crate) const MAX_WORD_BYTES: usize = 64;
 
 /// Classes of bytes.
 const OTHER: u8 = 0;

@@ -12,7 +12,11 @@ use crate::open::Index;
 /// Longer lines are not read for the name of a call.
 const MAX_LINE_BYTES: u64 = 8 * 1024 * 1024;
 
-const SPAWNED_THREADS: &str = include_str!("../spawned_threads.sql");
+const OF_AGENT: &str = concat!(
+    "SELECT spawned_by, agent_type FROM (",
+    include_str!("../spawned_threads.sql"),
+    ") WHERE session = ?1 AND agent = ?2 LIMIT 1"
+);
 
 /// What is known of the call that a passage belongs to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,10 +69,7 @@ impl Index {
     }
 
     fn caller_of_agent(&self, session: &str, agent: &str) -> Result<Caller, IndexError> {
-        self.connection.execute_batch(SPAWNED_THREADS)?;
-        let mut statement = self.connection.prepare_cached(
-            "SELECT spawned_by, agent_type FROM spawned_threads WHERE session = ?1 AND agent = ?2 LIMIT 1",
-        )?;
+        let mut statement = self.connection.prepare_cached(OF_AGENT)?;
         let caller = statement.query_row([session, agent], |row| {
             Ok(Caller { tool_use: row.get(0)?, agent_type: row.get(1)?, line: None })
         });
@@ -78,7 +79,8 @@ impl Index {
     /// The ids of sub-agents that several files have, as forks copy them.
     pub fn repeated_agents(&self) -> Result<Vec<String>, IndexError> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT agent FROM files WHERE role = 1 AND state = 0 GROUP BY agent HAVING count(*) > 1",
+            "SELECT agent FROM files INDEXED BY files_of_agent
+             WHERE agent IS NOT NULL AND role = 1 AND state = 0 GROUP BY agent HAVING count(*) > 1",
         )?;
         Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }

@@ -9,7 +9,7 @@ use super::highlight::Highlighter;
 use super::hit::{Candidate, Hit, HitFiles, SearchResults};
 use super::matches::{MatchLimits, Matches};
 use super::query::Query;
-use super::score::{score, session_score};
+use super::score::{MAX_COVERAGE, score, session_score};
 use super::session_hits::{SessionHits, SessionLimits, SessionResults};
 use super::snippet::{TextSource, snippet};
 use crate::error::IndexError;
@@ -57,17 +57,25 @@ impl Index {
     ) -> Result<SessionResults, IndexError> {
         let matches = self.matches(query, MatchLimits { messages: 0, sessions: limits.sessions })?;
         let counts = matches.counts();
-        let mut groups = best_of_groups(&matches, now, limits.passages.saturating_add(2));
+        let mut groups = best_of_groups(&matches, now, limits.passages);
         let total_sessions = groups.len() as u64;
         let rank = |group: u32, best: f64| session_score(best, counts[group as usize]);
         groups
             .sort_by(|left, right| rank(right.number, right.score).total_cmp(&rank(left.number, left.score)));
         groups.truncate(limits.sessions);
-        let places = groups.into_iter().flat_map(|group| group.places);
-        let (mut shown, files) = self.candidates(&matches, places)?;
+        let places = groups.iter().flat_map(|group| group.places.iter().copied());
+        let (mut shown, mut files) = self.candidates(&matches, places)?;
         self.rescore(&mut shown, &files, query, now, elsewhere);
-        shown.sort_by(best);
-        leave_out_repeated_texts(&mut shown);
+        settle(&mut shown);
+        let more = groups.iter().filter(|group| group.can_change(&shown, limits.passages));
+        let more: Vec<usize> = more.flat_map(|group| group.spare.iter().map(|(_, at)| *at)).collect();
+        if !more.is_empty() {
+            let (mut others, theirs) = self.candidates(&matches, more.into_iter())?;
+            self.rescore(&mut others, &theirs, query, now, elsewhere);
+            files.extend(theirs);
+            shown.extend(others);
+            settle(&mut shown);
+        }
         // Best first, so the score of a session is that of its first candidate.
         let mut sessions: Vec<(f64, SessionHits)> = Vec::new();
         let mut places: HashMap<u32, usize> = HashMap::new();
@@ -120,7 +128,7 @@ impl Index {
         for (candidate, found) in candidates.iter_mut().zip(looked) {
             let Some((marked, coverage)) = found else { continue };
             candidate.snippet = marked;
-            let coverage = (coverage as f64 / wanted).min(1.0);
+            let coverage = (coverage as f64 / wanted).min(MAX_COVERAGE);
             candidate.score = score(candidate.kind, candidate.millis, now, coverage);
         }
     }
@@ -138,7 +146,23 @@ struct GroupBest {
     /// Their places, best first; one of them is a title at most.
     places: Vec<usize>,
     has_title: bool,
+    /// The next ones with their scores, for passages that turn out to read the same, or worse.
+    spare: Vec<(f64, usize)>,
 }
+
+impl GroupBest {
+    /// Whether the spare ones can change which passages are shown: there is room, or one may be better than the last.
+    fn can_change(&self, shown: &[Candidate], max_passages: usize) -> bool {
+        let Some((best_spare, _)) = self.spare.first() else { return false };
+        let is_ours =
+            |candidate: &&Candidate| candidate.group == self.number && candidate.kind != MessageKind::Title;
+        let last = shown.iter().filter(is_ours).nth(max_passages.saturating_sub(1));
+        last.is_none_or(|last| best_spare + MAX_COVERAGE > last.score)
+    }
+}
+
+/// How many matches of a session are kept to replace others.
+const MAX_SPARE: usize = 2;
 
 /// The best matches of each session, the session with the best of all first. Titles take no place from passages.
 fn best_of_groups(matches: &Matches, now: i64, max_passages: usize) -> Vec<GroupBest> {
@@ -147,7 +171,8 @@ fn best_of_groups(matches: &Matches, now: i64, max_passages: usize) -> Vec<Group
     for (score, at) in matches.ranked(now) {
         let number = matches.rows[at].group;
         let place = *numbers[number as usize].get_or_insert_with(|| {
-            groups.push(GroupBest { number, score, places: Vec::new(), has_title: false });
+            let (places, spare) = (Vec::new(), Vec::new());
+            groups.push(GroupBest { number, score, places, has_title: false, spare });
             groups.len() - 1
         });
         let group = &mut groups[place];
@@ -159,14 +184,17 @@ fn best_of_groups(matches: &Matches, now: i64, max_passages: usize) -> Vec<Group
         if is_taken {
             group.places.push(at);
             group.has_title |= is_title;
+        } else if !is_title && group.spare.len() < MAX_SPARE {
+            group.spare.push((score, at));
         }
     }
     groups
 }
 
-/// Leaves out passages that read the same as a better one of the same session, as what a sub-agent said last and the result of
+/// Puts the best first and leaves out passages that read the same as a better one of the same session, as what a sub-agent said last and the result of
 /// its call. Titles are apart: they take no place from passages.
-fn leave_out_repeated_texts(candidates: &mut Vec<Candidate>) {
+fn settle(candidates: &mut Vec<Candidate>) {
+    candidates.sort_by(best);
     let mut seen = HashSet::new();
     candidates.retain(|candidate| {
         let text = candidate.snippet.text.clone();

@@ -5,6 +5,9 @@ use crate::extract::MessageKind;
 /// After this many days half of the bonus for recency is gone.
 const HALF_LIFE_DAYS: f64 = 30.0;
 
+/// The most that finding all words of the query in a snippet adds.
+pub(super) const MAX_COVERAGE: f64 = 1.0;
+
 /// The score of a message; higher is better. `coverage` is the share of the query's words in its snippet.
 pub fn score(kind: MessageKind, millis: Option<i64>, now: i64, coverage: f64) -> f64 {
     weight(kind) + freshness(millis, now) + coverage

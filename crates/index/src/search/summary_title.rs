@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use annals_store::SUMMARY_REACH;
-use rusqlite::Row;
 
 use crate::error::IndexError;
 use crate::extract::{FactKind, short_uuid};
@@ -14,9 +13,9 @@ const OF_PROJECT: &str = "SELECT facts.value, files.id = ?1 FROM facts JOIN file
     WHERE facts.kind = 13 AND files.slug = (SELECT slug FROM files WHERE id = ?1) AND files.role = 0 AND files.state = 0
     ORDER BY files.path, facts.last";
 
-/// The lines that lists look at, too, so that a session has one name: those at the beginning and at the end.
-const LINES: &str = "SELECT uuid, line FROM messages WHERE file = ?1 AND uuid IS NOT NULL
-    AND (offset + length <= ?2 OR offset >= (SELECT bytes FROM files WHERE id = ?1) - ?2) ORDER BY line DESC";
+const LINES: &str = "SELECT uuid, line, offset, length FROM messages WHERE file = ?1 ORDER BY line";
+const LINES_FROM_END: &str =
+    "SELECT uuid, line, offset, length FROM messages WHERE file = ?1 ORDER BY line DESC";
 
 /// Records that have no message.
 const BARE: &str =
@@ -59,10 +58,14 @@ impl Index {
 
     /// The ids of the records at the beginning and at the end of a file, the last first.
     fn ids_at_ends(&self, file: i64) -> Result<Vec<Vec<u8>>, IndexError> {
+        // The lines that lists look at, too, so that a session has one name.
         let reach = SUMMARY_REACH as i64;
-        let mut lines = self.connection.prepare_cached(LINES)?;
-        let id = |row: &Row<'_>| Ok((row.get::<_, i64>(1)?, row.get::<_, Vec<u8>>(0)?));
-        let mut ids = lines.query_map([file, reach], id)?.collect::<Result<Vec<_>, _>>()?;
+        let size: i64 = self
+            .connection
+            .prepare_cached("SELECT bytes FROM files WHERE id = ?1")?
+            .query_row([file], |row| row.get(0))?;
+        let mut ids = self.ids_while(LINES, file, |_, end| end <= reach)?;
+        ids.extend(self.ids_while(LINES_FROM_END, file, |start, _| start >= size - reach)?);
         let mut bare = self.connection.prepare_cached(BARE)?;
         let mut rows = bare.query([file, FactKind::BareRecord.number()])?;
         while let Some(row) = rows.next()? {
@@ -77,5 +80,26 @@ impl Index {
         }
         ids.sort_by_key(|(line, _)| std::cmp::Reverse(*line));
         Ok(ids.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// The ids of records with their lines, as long as these begin and end where they are wanted.
+    fn ids_while(
+        &self,
+        lines: &str,
+        file: i64,
+        is_wanted: impl Fn(i64, i64) -> bool,
+    ) -> Result<Vec<(i64, Vec<u8>)>, IndexError> {
+        let (mut statement, mut ids) = (self.connection.prepare_cached(lines)?, Vec::new());
+        let mut rows = statement.query([file])?;
+        while let Some(row) = rows.next()? {
+            let (start, length): (i64, i64) = (row.get(2)?, row.get(3)?);
+            if !is_wanted(start, start + length) {
+                break;
+            }
+            if let Some(id) = row.get::<_, Option<Vec<u8>>>(0)? {
+                ids.push((row.get(1)?, id));
+            }
+        }
+        Ok(ids)
     }
 }

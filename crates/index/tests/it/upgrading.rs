@@ -1,4 +1,4 @@
-//! An index of the format before this one is upgraded in place, also if that is killed: rows of files that are gone stay.
+//! An index of a format before this one is upgraded in place, also if that is killed: rows of files that are gone stay.
 
 use std::fs;
 use std::path::Path;
@@ -18,26 +18,30 @@ use crate::{dump, refreshed, words_path};
 /// How often it is killed at full depth.
 const KILLS: u32 = 60;
 
-/// Makes an index one of the format before: the reverse of the upgrade.
-fn downgrade(path: &Path) {
-    let sql = "
-        ALTER TABLE messages DROP COLUMN parent;
-        ALTER TABLE todo_items DROP COLUMN active_form;
-        ALTER TABLE todo_items DROP COLUMN priority;
-        DROP INDEX responses_of_file;
-        CREATE INDEX responses_of_file ON responses (file);
-        PRAGMA user_version = 6;";
-    Connection::open(path).unwrap().execute_batch(sql).unwrap();
-    Connection::open(words_path(path)).unwrap().execute_batch("PRAGMA user_version = 6;").unwrap();
+/// Makes an index one of an older format: the reverse of the upgrade.
+fn downgrade(path: &Path, format: i64) {
+    let mut sql = "DROP INDEX files_of_role; DROP INDEX files_of_agent; DROP INDEX agents_at_work; DROP INDEX started_agents;"
+        .to_owned();
+    if format == 6 {
+        sql += "
+            ALTER TABLE messages DROP COLUMN parent;
+            ALTER TABLE todo_items DROP COLUMN active_form;
+            ALTER TABLE todo_items DROP COLUMN priority;
+            DROP INDEX responses_of_file;
+            CREATE INDEX responses_of_file ON responses (file);";
+    }
+    let version = format!("PRAGMA user_version = {format};");
+    Connection::open(path).unwrap().execute_batch(&(sql + &version)).unwrap();
+    Connection::open(words_path(path)).unwrap().execute_batch(&version).unwrap();
 }
 
 /// A store with an index of the old format, which knows a session that is gone by now; and the path of that session.
-fn old() -> (Home, String) {
+fn old(format: i64) -> (Home, String) {
     let home = Home::new();
     home.fill(&annals_demo::Plan { sessions: Some(6), ..annals_demo::Plan::default() });
     drop(refreshed(&home.config_dir(), &home.data_dir()));
     let config = ConfigDir::new(home.config_dir());
-    downgrade(&Index::path_of(&config, &DataDir::new(home.data_dir())));
+    downgrade(&Index::path_of(&config, &DataDir::new(home.data_dir())), format);
     let gone = Store::open(home.config_dir()).discover().sessions.remove(0);
     fs::remove_file(&gone.path).unwrap();
     (home, gone.key.to_string())
@@ -55,8 +59,17 @@ fn rows(home: &Home, gone: &str) -> Vec<String> {
 }
 
 #[test]
+fn each_older_format_gives_the_same_rows() {
+    let [six, seven, eight] = [6, 7, 8].map(|format| {
+        let (home, gone) = old(format);
+        rows(&home, &gone)
+    });
+    assert!(six == seven && seven == eight);
+}
+
+#[test]
 fn an_upgrade_that_was_cut_short_is_done_again() {
-    let (home, gone) = old();
+    let (home, gone) = old(6);
     let data = home.data_dir();
     let aside = annals_testkit::temp::TempDir::new("old-index");
     copy(&data, aside.path());
@@ -81,7 +94,7 @@ fn an_upgrade_that_was_cut_short_is_done_again() {
 
 #[test]
 fn an_upgrade_that_is_killed_at_any_instant_leaves_a_usable_index() {
-    let (home, gone) = old();
+    let (home, gone) = old(6);
     let data = home.data_dir();
     let aside = annals_testkit::temp::TempDir::new("old-index");
     copy(&data, aside.path());

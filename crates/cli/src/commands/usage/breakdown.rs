@@ -1,35 +1,31 @@
 //! The models under each row of a report by time.
 
-use std::collections::{BTreeMap, HashMap};
-
 use annals_transcript::usage::{NO_MODEL, UsageItem, UsageRow};
 
-use super::rows::ReportRow;
+/// Sums of each model in each row. Rows have numbers.
+#[derive(Default)]
+pub(super) struct ModelSums(Vec<Vec<UsageRow>>);
 
-/// Gives each row the sums of its models, the dearest first. `place` names the row of an item.
-pub(super) fn add_models<'a>(
-    rows: &mut [ReportRow],
-    items: impl Iterator<Item = &'a UsageItem>,
-    mut place: impl FnMut(&UsageItem) -> Option<String>,
-) {
-    let mut sums: BTreeMap<(String, String), UsageRow> = BTreeMap::new();
-    for item in items {
-        let Some(row) = place(item) else { continue };
-        let model = item.model.as_deref().unwrap_or(NO_MODEL).to_owned();
-        sums.entry((row, model)).or_default().add_item(item);
-    }
-    let places: HashMap<String, usize> =
-        rows.iter().enumerate().map(|(at, row)| (row.usage.key.clone(), at)).collect();
-    for ((key, model), mut sum) in sums {
-        if let Some(&at) = places.get(&key) {
-            sum.key = model;
-            rows[at].models.push(sum);
+impl ModelSums {
+    pub(super) fn add(&mut self, row: usize, item: &UsageItem) {
+        if row >= self.0.len() {
+            self.0.resize_with(row + 1, Vec::new);
         }
+        let (models, name) = (&mut self.0[row], item.model.as_deref().unwrap_or(NO_MODEL));
+        let at = models.iter().position(|sum| sum.key == name).unwrap_or_else(|| {
+            models.push(UsageRow::new(name));
+            models.len() - 1
+        });
+        models[at].add_item(item);
     }
-    for row in rows {
-        row.models.sort_by(|left, right| {
+
+    /// The models of a row, the dearest first.
+    pub(super) fn take(&mut self, row: usize) -> Vec<UsageRow> {
+        let mut models = self.0.get_mut(row).map(std::mem::take).unwrap_or_default();
+        models.sort_by(|left, right| {
             let order = |row: &UsageRow| (row.cost, row.tokens.total());
             order(right).cmp(&order(left)).then_with(|| left.key.cmp(&right.key))
         });
+        models
     }
 }

@@ -92,10 +92,17 @@ impl UsageItems {
             }
             responses.extend(keys);
             let before = sources.len();
-            sources.extend(more_sources);
-            let moved =
-                |item: UsageItem| UsageItem { file: FileIndex::new(item.file.get() + before), ..item };
-            items.extend(more.into_iter().map(moved));
+            match before {
+                0 => (sources, items) = (more_sources, more),
+                _ => {
+                    sources.extend(more_sources);
+                    let moved = |item: UsageItem| UsageItem {
+                        file: FileIndex::new(item.file.get() + before),
+                        ..item
+                    };
+                    items.extend(more.into_iter().map(moved));
+                }
+            }
             problems.extend(refreshed.missing());
             missing.extend(without_file);
         }

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use annals_store::Summary;
 use annals_transcript::time::format_millis;
 use annals_transcript::usage::{
-    BillingBlock, BurnRate, NO_MODEL, Period, Thread, UsageItem, UsageRow, blocks, group_items,
+    BillingBlock, BurnRate, NO_MODEL, Period, Thread, UsageItem, UsageRow, blocks,
 };
 
-use super::breakdown::add_models;
+use super::breakdown::ModelSums;
 use super::items::UsageItems;
 use crate::args::UsageBy;
 use crate::context::Context;
@@ -71,19 +71,7 @@ pub(crate) fn rows(
     context: &Context,
 ) -> Vec<ReportRow> {
     let items = || account.selected(selection);
-    let by_time = |period: Period| {
-        // All of an hour has one name, whatever the period.
-        let mut names: HashMap<i64, String> = HashMap::new();
-        let mut name = |item: &UsageItem| {
-            let Some(millis) = item.millis() else { return Some(NO_TIME.to_owned()) };
-            let local = selection.local(millis);
-            Some(names.entry(local.div_euclid(3_600_000)).or_insert_with(|| period.name(local)).clone())
-        };
-        let report = group_items(items(), &mut name);
-        let mut rows: Vec<_> = report.rows.into_iter().map(ReportRow::plain).collect();
-        add_models(&mut rows, items(), name);
-        rows
-    };
+    let by_time = |period: Period| of_period(period, items(), selection);
     let source = |item: &UsageItem| account.source(item);
     match by {
         UsageBy::Hour => by_time(Period::Hour),
@@ -124,25 +112,52 @@ impl ReportRow {
     }
 }
 
+/// Rows by time, each the sum of its models.
+fn of_period<'a>(
+    period: Period,
+    items: impl Iterator<Item = &'a UsageItem>,
+    selection: &Selection,
+) -> Vec<ReportRow> {
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut place_of = |name: String| {
+        let next = places.len();
+        *places.entry(name).or_insert(next)
+    };
+    // All of an hour is in one row, whatever the period.
+    let (mut hours, mut sums) = (HashMap::new(), ModelSums::default());
+    for item in items {
+        let local = item.millis().map(|millis| selection.local(millis));
+        let place = hours.entry(local.map(|local| local.div_euclid(3_600_000))).or_insert_with(|| {
+            place_of(local.map_or_else(|| NO_TIME.to_owned(), |local| period.name(local)))
+        });
+        sums.add(*place, item);
+    }
+    let row = |(name, place)| {
+        let (mut row, models) = (UsageRow::new(name), sums.take(place));
+        models.iter().for_each(|model| row.absorb(model));
+        ReportRow { models, ..ReportRow::plain(row) }
+    };
+    places.into_iter().map(row).collect()
+}
+
 /// Blocks, each with the time since the one before.
 fn of_blocks(account: &UsageItems, selection: &Selection, now: i64) -> Vec<ReportRow> {
     let blocks = blocks(account.selected(selection));
-    let starts: Vec<(i64, i64, String)> =
-        blocks.iter().map(|block| (block.start, block.end, block.row.key.clone())).collect();
+    let spans: Vec<(i64, i64)> = blocks.iter().map(|block| (block.start, block.end)).collect();
+    let mut sums = ModelSums::default();
+    for item in account.selected(selection) {
+        let Some(millis) = item.millis() else { continue };
+        let at = spans.partition_point(|(start, _)| *start <= millis).checked_sub(1);
+        if let Some(at) = at.filter(|at| millis < spans[*at].1) {
+            sums.add(at, item);
+        }
+    }
     let mut end_before = None;
-    let mut rows: Vec<_> = blocks
-        .into_iter()
-        .map(|block| {
-            let gap = end_before.replace(block.end).map(|end| block.start - end).filter(|gap| *gap > 0);
-            ReportRow::of_block(block, gap, now)
-        })
-        .collect();
-    add_models(&mut rows, account.selected(selection), |item| {
-        let millis = item.millis()?;
-        let at = starts.partition_point(|(start, ..)| *start <= millis).checked_sub(1)?;
-        starts.get(at).filter(|(_, end, _)| millis < *end).map(|(.., key)| key.clone())
-    });
-    rows
+    let row = |(at, block): (usize, BillingBlock)| {
+        let gap = end_before.replace(block.end).map(|end| block.start - end).filter(|gap| *gap > 0);
+        ReportRow { models: sums.take(at), ..ReportRow::of_block(block, gap, now) }
+    };
+    blocks.into_iter().enumerate().map(row).collect()
 }
 
 fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> Vec<ReportRow> {
