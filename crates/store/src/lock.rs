@@ -1,12 +1,12 @@
 //! One writer per file: a system lock in our own folder, released when the process ends for any reason.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::data_dir::DataDir;
 use crate::files::{WriteError, create_folder};
-use crate::platform::{owner_only, raise_open_file_limit};
+use crate::platform::{owner_only, raise_open_file_limit, write_all_at};
 
 /// The lock of a file that is written to. Dropping it frees the file.
 #[derive(Debug)]
@@ -48,8 +48,7 @@ impl FileLock {
         let mut padded = note.to_vec();
         padded.resize(note.len().max(self.noted), b' ');
         self.noted = padded.len();
-        let written = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(&padded));
-        written.map_err(WriteError::at(&self.path))
+        write_all_at(&self.file, &padded, 0).map_err(WriteError::at(&self.path))
     }
 }
 

@@ -5,7 +5,7 @@
 #[cfg_attr(windows, path = "windows.rs")]
 mod system;
 
-pub(crate) use system::{FolderHandle, raise_open_file_limit, read_exact_at, sync_folder};
+pub(crate) use system::{FolderHandle, raise_open_file_limit, read_exact_at, sync_folder, write_all_at};
 pub use system::{
     change_time, file_numbers, has_one_owner, link_count, mode, open_at_once, owner_only, path_of_bytes,
     private_folder, set_file_mode, set_mode, symlink,

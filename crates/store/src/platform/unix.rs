@@ -84,6 +84,11 @@ pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::
     file.read_exact_at(buffer, offset)
 }
 
+/// Writes all of it at this offset.
+pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    file.write_all_at(bytes, offset)
+}
+
 /// Brings the names in a folder to the disk.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path).and_then(|folder| folder.sync_all())

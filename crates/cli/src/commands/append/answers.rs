@@ -44,6 +44,10 @@ impl Answers {
     ) -> Result<Outcome, Fault> {
         while let Some(line) = input.next_line()? {
             let at = input.line;
+            // The branch may have changed since the last line, unless this one was there with it.
+            if self.waiting.is_empty() {
+                writer.refresh_branch();
+            }
             match read(&line) {
                 Err(message) => self.refuse(at, Fault::usage(message), writer, context)?,
                 Ok(item) => match carry_out(&item, writer) {

@@ -141,8 +141,6 @@ fn carry_out(
     item: &InputItem,
     writer: &mut SessionWriter<'_>,
 ) -> Result<Vec<annals_store::session::Receipt>, AppendError> {
-    // The branch may have changed since the last line.
-    writer.refresh_branch();
     match item {
         InputItem::Record(draft) => writer.append(draft).map(|receipt| vec![receipt]),
         InputItem::Message(message) => writer.append_message(message),
