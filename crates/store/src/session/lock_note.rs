@@ -27,13 +27,30 @@ pub(super) struct LockNote {
 pub(super) struct PendingLine {
     /// The length of the file before.
     pub(super) from: u64,
-    /// The length of the line, and its sha256; nothing but the origin was noted yet without them.
-    pub(super) line: Option<(u64, String)>,
+    /// The length of the line, and its digest; nothing but the origin was noted yet without them.
+    pub(super) line: Option<(u64, LineDigest)>,
+}
+
+/// Tells our line from that of a client. It is made for each line that is written, so it is a quick one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LineDigest {
+    Crc32(u32),
+    /// The form of older builds.
+    Sha256(String),
+}
+
+impl LineDigest {
+    fn fits(&self, line: &[u8]) -> bool {
+        match self {
+            Self::Crc32(crc) => crc32fast::hash(line) == *crc,
+            Self::Sha256(digest) => sha256(line) == *digest,
+        }
+    }
 }
 
 impl PendingLine {
     pub(super) fn new(from: u64, line: &[u8]) -> Self {
-        Self { from, line: Some((line.len() as u64, sha256(line))) }
+        Self { from, line: Some((line.len() as u64, LineDigest::Crc32(crc32fast::hash(line)))) }
     }
 
     /// Whether the end of the file is the writer's own work: nothing came after what it noted, or that line alone.
@@ -54,7 +71,7 @@ impl PendingLine {
             return self.is_torn(&mut file, length, *bytes);
         }
         let mut line = read_from(&mut file, begins)?;
-        let is_whole = line.pop() == Some(b'\n') && sha256(&line) == *digest;
+        let is_whole = line.pop() == Some(b'\n') && digest.fits(&line);
         Ok(is_whole || self.is_torn(&mut file, length, *bytes)?)
     }
 
@@ -86,7 +103,11 @@ impl LockNote {
             object.object("open", |object| {
                 object.number("from", open.from);
                 if let Some((bytes, digest)) = &open.line {
-                    object.number("bytes", *bytes).string("line", digest);
+                    object.number("bytes", *bytes);
+                    match digest {
+                        LineDigest::Crc32(crc) => object.number("crc", u64::from(*crc)),
+                        LineDigest::Sha256(digest) => object.string("line", digest),
+                    };
                 }
             });
         }
@@ -112,7 +133,11 @@ impl LockNote {
 
 /// The `true` of an older release tells nothing of what was written.
 fn read_open(value: Value<'_>) -> Option<PendingLine> {
-    let line = value.get("line").and_then(Value::text).map(|text: Text<'_>| text.to_string());
+    let sha256 = value.get("line").and_then(Value::text);
+    let crc32 = value.get("crc").and_then(Value::count).and_then(|crc| u32::try_from(crc).ok());
+    let line = crc32
+        .map(LineDigest::Crc32)
+        .or_else(|| sha256.map(|text: Text<'_>| LineDigest::Sha256(text.to_string())));
     let bytes = value.get("bytes").and_then(Value::count);
     Some(PendingLine { from: value.get("from").and_then(Value::count)?, line: bytes.zip(line) })
 }
@@ -128,4 +153,34 @@ fn read_origin(value: Value<'_>) -> Option<Origin> {
         entrypoint: text("entrypoint"),
         slug: text("slug"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pending(note: &str) -> PendingLine {
+        LockNote::read(note.as_bytes()).open.unwrap()
+    }
+
+    #[test]
+    fn a_line_is_known_by_its_digest_in_both_forms() {
+        let line = br#"{"type":"user"}"#;
+        let note = LockNote { open: Some(PendingLine::new(7, line)), ..LockNote::default() };
+        let read = LockNote::read(&note.write());
+        assert_eq!(read, note);
+        let old = format!(r#"{{"open":{{"from":7,"bytes":{},"line":"{}"}}}}"#, line.len(), sha256(line));
+        for open in [read.open.unwrap(), pending(&old)] {
+            let (bytes, digest) = open.line.unwrap();
+            assert_eq!((open.from, bytes), (7, line.len() as u64));
+            assert!(digest.fits(line) && !digest.fits(b"{\"type\":\"usar\"}"));
+        }
+    }
+
+    #[test]
+    fn a_note_without_a_digest_knows_no_line() {
+        assert_eq!(pending(r#"{"open":{"from":7}}"#).line, None);
+        assert_eq!(pending(r#"{"open":{"from":7,"bytes":3,"crc":4294967296}}"#).line, None);
+        assert_eq!(LockNote::read(br#"{"open":true}"#).open, None);
+    }
 }

@@ -131,6 +131,8 @@ views! {
         message: AssistantMessage<'a> = "message";
         /// The request.
         request: RequestId<'a> = "requestId";
+        /// The session that sent the request: a fork has lines of another.
+        request_session: Text<'a> = "requestSessionId";
         /// Whether the client wrote it to report an error.
         is_api_error: bool = "isApiErrorMessage";
         /// The kind of error.

@@ -63,6 +63,8 @@ views! {
         hook_infos: Items<'a> = "hookInfos";
         /// `stop_hook_summary`: their errors.
         hook_errors: Items<'a> = "hookErrors";
+        /// `stop_hook_summary`: which of the hooks failed, by their places.
+        failed_hook_error_indexes: Items<'a> = "failedHookErrorIndexes";
         /// `stop_hook_summary`: what they add to the context.
         hook_additional_context: Items<'a> = "hookAdditionalContext";
         /// `stop_hook_summary`: whether a hook stopped the client.
