@@ -43,6 +43,11 @@ impl ChatPage {
         Self { title: title.to_owned(), own: Some(log), view, find: PageFind::default() }
     }
 
+    /// Fits it to the terminal: there are a title and a last line beside the lines.
+    pub(crate) fn fit(&mut self, columns: usize, height: usize) {
+        self.view.resize(columns, height.saturating_sub(2));
+    }
+
     /// Applies a key, which may mean a command.
     pub(crate) fn press(
         &mut self,
@@ -97,8 +102,8 @@ impl ChatPage {
         options: &RenderOptions<'_>,
         height: usize,
     ) -> Vec<StyledLine> {
+        self.fit(options.width, height);
         let log = self.own.as_ref().unwrap_or(log);
-        self.view.resize(options.width, height.saturating_sub(2));
         let mut rows = vec![vec![Span::new(format!(" {} ", self.title), Style::BOLD)]];
         rows.extend(self.view.visible(log, options));
         rows.resize(height.saturating_sub(1), StyledLine::new());

@@ -272,7 +272,13 @@ impl ChatScreen {
 
     /// Opens a page with lines under a title.
     pub fn open_page(&mut self, title: &str, lines: Vec<StyledLine>) {
-        self.page = Some(ChatPage::of_lines(title, lines));
+        self.show_page(ChatPage::of_lines(title, lines));
+    }
+
+    /// Opens a page, laid out for the size of the terminal: keys may come before it is drawn.
+    pub(super) fn show_page(&mut self, mut page: ChatPage) {
+        page.fit(self.columns(), usize::from(self.size.1).max(2));
+        self.page = Some(page);
     }
 
     /// Opens a list.

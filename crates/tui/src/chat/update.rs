@@ -71,7 +71,7 @@ impl ChatScreen {
             return self.press_cover(key);
         }
         if command == Some(ChatCommand::Transcript) {
-            self.page = Some(ChatPage::transcript());
+            self.show_page(ChatPage::transcript());
             return Vec::new();
         }
         if has_question && (key == Key::Ctrl('c') || self.key_focus.take(self.now)) {

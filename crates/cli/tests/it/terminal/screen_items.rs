@@ -238,8 +238,8 @@ impl Stage {
                 self.terminal.resize(*size);
                 sleep(Duration::from_millis(20));
             }
-            // What is in sight may be of a size before: the program follows when it can.
-            sleep(Duration::from_millis(150));
+            // What is in sight may be of a size before: the program follows once the size rests.
+            sleep(Duration::from_millis(450));
             item.shows.iter().for_each(|text| self.shows(name, text));
         }
         for (keys, wanted) in &item.reaches {

@@ -61,8 +61,8 @@ const TICK: Duration = Duration::from_millis(250);
 const FRAME: Duration = Duration::from_millis(16);
 
 /// With the inline layout nothing is drawn before a size has been there for so long: rows that a lower terminal pushes into its
-/// scrollback come back when it grows, unless others were drawn in between.
-const SETTLE: Duration = Duration::from_millis(150);
+/// scrollback come back when it grows, unless others were drawn in between. tmux tells of sizes at most every 0.25 seconds.
+const SETTLE: Duration = Duration::from_millis(300);
 /// Whoever presses no key for so long may be elsewhere.
 const UNTOUCHED: Duration = Duration::from_secs(6);
 
