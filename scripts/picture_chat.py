@@ -42,7 +42,7 @@ class Tmux:
                 raise RuntimeError(f"{text!r} is not on the screen:\n{shown}")
             time.sleep(0.1)
         # The frame is complete, and keys are for it.
-        time.sleep(0.6)
+        time.sleep(0.9)
 
     def press(self, *keys):
         self.run("send-keys", "-t", "it", *keys)

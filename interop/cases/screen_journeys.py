@@ -21,7 +21,7 @@ ALL = {
     "write": [[{"type": "tool_use", "name": "Write", "input": {"file_path": "{{CWD}}/beds.txt", "content": "thirty beds\n"}}], [{"type": "text", "text": "Written."}]],
 }
 # Keys that come right after a question are not for it.
-SETTLE = {"wait": 0.6}
+SETTLE = {"wait": 0.9}
 
 
 def sees(text):

@@ -21,6 +21,8 @@ pub enum Key {
     Down,
     Left,
     Right,
+    CtrlUp,
+    CtrlDown,
     CtrlLeft,
     CtrlRight,
     AltLeft,
@@ -34,7 +36,7 @@ pub enum Key {
 }
 
 /// Keys with a name of more than one character.
-const NAMES: [(&str, Key); 26] = [
+const NAMES: [(&str, Key); 28] = [
     ("space", Key::Char(' ')),
     ("enter", Key::Enter),
     ("shift-enter", Key::ShiftEnter),
@@ -50,6 +52,8 @@ const NAMES: [(&str, Key); 26] = [
     ("down", Key::Down),
     ("left", Key::Left),
     ("right", Key::Right),
+    ("ctrl-up", Key::CtrlUp),
+    ("ctrl-down", Key::CtrlDown),
     ("ctrl-left", Key::CtrlLeft),
     ("ctrl-right", Key::CtrlRight),
     ("alt-left", Key::AltLeft),

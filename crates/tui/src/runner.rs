@@ -9,14 +9,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use annals_ui::terminal::ColorMode;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 use signal_hook::flag;
 
 use crate::app::{App, AppOptions};
 use crate::clipboard;
 use crate::event::{Answer, Effect, Event};
 use crate::host::{Client, Host, SessionRow};
-use crate::terminal::{Terminal, Wait, read_events, size};
+use crate::terminal::{InputReader, Terminal, Wait, size};
 
 /// The time between two ticks: ages, growing files, and the size of the terminal are looked at.
 const TICK: Duration = Duration::from_millis(200);
@@ -131,6 +131,8 @@ impl Signals {
         }
         // While a client has the terminal, its interrupts are not for us.
         flag::register(SIGINT, Arc::default())?;
+        // A wait ends when the size changes.
+        flag::register(SIGWINCH, Arc::default())?;
         Ok(Self { received })
     }
 
@@ -172,7 +174,7 @@ pub fn run(
     let mut effects = runner.app.start();
     effects.extend(open.into_iter().flat_map(|row| runner.app.open(row, None)));
     let mut exit = runner.carry_out_all(effects)?;
-    let mut last_tick = Instant::now();
+    let (mut input, mut last_tick) = (InputReader::default(), Instant::now());
     while exit.is_none() {
         runner.terminal.draw(&runner.app)?;
         let pause =
@@ -187,7 +189,11 @@ pub fn run(
         if exit.is_some() {
             break;
         }
-        let mut events = read_events()?;
+        let mut events = Vec::new();
+        input.read(|event| {
+            events.push(event);
+            Ok(())
+        })?;
         events.extend(answers.try_iter().map(|answer| Event::Answer(Box::new(answer))));
         if runner.app.size != size() {
             let (columns, rows) = size();

@@ -29,3 +29,18 @@ impl EditorKeymap {
         Ok(())
     }
 }
+
+/// Stands for the keymap of the chat screen.
+#[derive(Default)]
+pub(crate) struct ChatKeymap;
+
+impl ChatKeymap {
+    /// Whether it is a part of the chat screen; here, all keys are taken as they are anyway.
+    pub(crate) fn has_scope(_name: &str) -> bool {
+        false
+    }
+
+    pub(crate) fn bind(&mut self, _scope: &str, _action: &str, _keys: &[String]) -> Result<(), String> {
+        Ok(())
+    }
+}

@@ -1,12 +1,12 @@
-//! The keymap: a preset by its name, or a table with a preset and keys for actions of the terminal viewer and of the input
-//! editor.
+//! The keymap: a preset by its name, or a table with a preset and keys for actions of the terminal viewer, of the input editor and
+//! of the chat screen.
 
 use std::ops::Range;
 
 use toml_edit::{Item, TableLike};
 
 use super::key::{ConfigKey, ConfigValue};
-use super::{EditorKeymap, Keymap};
+use super::{ChatKeymap, EditorKeymap, Keymap};
 
 /// The entry of the table that names the preset.
 const PRESET: &str = "preset";
@@ -19,6 +19,7 @@ pub(super) fn read_table(table: &dyn TableLike) -> Result<(ConfigValue, Vec<Wron
     let mut entries = Vec::new();
     let mut unknown = Vec::new();
     let (mut keymap, mut editor) = (Keymap::default(), EditorKeymap::default());
+    let mut chat = ChatKeymap::default();
     for (name, item) in table.iter() {
         let at = || item.span().or_else(|| table.key(name).and_then(toml_edit::Key::span));
         if name == PRESET {
@@ -36,6 +37,7 @@ pub(super) fn read_table(table: &dyn TableLike) -> Result<(ConfigValue, Vec<Wron
                 names.ok_or_else(|| (at(), format!("{name}.{action} must be a key or a list of keys")))?;
             let bound = match name {
                 EditorKeymap::SCOPE => editor.bind(action, &names),
+                scope if ChatKeymap::has_scope(scope) => chat.bind(scope, action, &names),
                 screen => keymap.bind(screen, action, &names),
             };
             match bound {
@@ -69,6 +71,7 @@ impl super::Configuration {
         for (name, keys) in entries {
             if let Some((scope, action)) = name.split_once('.')
                 && scope != EditorKeymap::SCOPE
+                && !ChatKeymap::has_scope(scope)
             {
                 // It was checked when the file was read.
                 let _ = keymap.bind(scope, action, keys);
@@ -98,6 +101,22 @@ impl super::Configuration {
             if let Some((EditorKeymap::SCOPE, action)) = name.split_once('.') {
                 // It was checked when the file was read.
                 let _ = keymap.bind(action, keys);
+            }
+        }
+        keymap
+    }
+
+    /// What keys mean on the chat screen, beside those of the input editor.
+    #[cfg(feature = "tui")]
+    pub(crate) fn chat_keymap(&self) -> ChatKeymap {
+        let mut keymap = ChatKeymap::default();
+        let Some(ConfigValue::Table(entries)) = self.get(ConfigKey::Keymap) else { return keymap };
+        for (name, keys) in entries {
+            if let Some((scope, action)) = name.split_once('.')
+                && ChatKeymap::has_scope(scope)
+            {
+                // It was checked when the file was read.
+                let _ = keymap.bind(scope, action, keys);
             }
         }
         keymap

@@ -21,9 +21,9 @@ pub(crate) use key::{ConfigKey, ConfigValue};
 pub(crate) use write::set;
 
 #[cfg(feature = "tui")]
-use annals_tui::{Keymap, editor::EditorKeymap};
+use annals_tui::{Keymap, chat::ChatKeymap, editor::EditorKeymap};
 #[cfg(not(feature = "tui"))]
-use any_keymap::{EditorKeymap, Keymap};
+use any_keymap::{ChatKeymap, EditorKeymap, Keymap};
 
 use crate::error::Fault;
 
@@ -237,6 +237,21 @@ mod tests {
         assert_eq!(editor.command(Key::Alt('u')), Some(EditorCommand::Undo));
         assert_eq!(editor.command(Key::Ctrl('_')), None);
         assert_eq!(config.keymap().command(Scope::List, Key::Ctrl('x')), Some(Command::Trash));
+    }
+
+    #[cfg(feature = "tui")]
+    #[test]
+    fn keys_of_the_chat_screen_are_bound_beside_the_others() {
+        use annals_tui::Key;
+        use annals_tui::chat::{ChatCommand, ChatKeyScope};
+        let text = "[keymap]\nchat.mode = \"alt-m\"\nquestion.allow = []\npage.fly = \"f\"\n";
+        let config = parsed(text).unwrap();
+        assert_eq!(config.unknown, ["config.toml:4:12: unknown action \"fly\" of page"]);
+        let chat = config.chat_keymap();
+        assert_eq!(chat.command(ChatKeyScope::Prompt, Key::Alt('m')), Some(ChatCommand::Mode));
+        assert_eq!(chat.command(ChatKeyScope::Prompt, Key::BackTab), None);
+        assert_eq!(chat.command(ChatKeyScope::Question, Key::Char('y')), None);
+        assert_eq!(chat.command(ChatKeyScope::Question, Key::Char('n')), Some(ChatCommand::Refuse));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use annals_ui::terminal::{
     Color, MarkdownStream, Passage, RenderOptions, Span, Style, StyledLine, ThinkingDisplay, clip, markdown,
-    wrap,
+    width, wrap,
 };
 use annals_ui::view::{Item, ItemBody, PromptKind};
 use annals_ui::{TerminalText, figures};
@@ -214,7 +214,10 @@ pub(super) fn hanging(line: &StyledLine, columns: usize) -> Vec<StyledLine> {
     let rows = wrap(line, columns);
     let text: String = line.iter().map(|span| span.text.as_str()).collect();
     let indent = text.len() - text.trim_start_matches(' ').len() + 2;
-    if rows.len() < 2 || indent * 3 > columns {
+    // A word that fits into a row, such as an id, is not broken for the sake of the indentation: it could not be copied.
+    let longest = text.split_whitespace().map(width).max().unwrap_or(0);
+    let breaks_word = longest <= columns && longest + indent > columns;
+    if rows.len() < 2 || indent * 3 > columns || breaks_word {
         return rows;
     }
     let mut rows = wrap(line, columns - indent);
@@ -241,4 +244,20 @@ fn indented(text: &str, mark: &str, style: Style, options: &RenderOptions<'_>) -
         line.insert(0, if number == 0 { Span::new(mark, style.bold()) } else { Span::plain("  ") });
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_fits_into_a_row_is_not_broken() {
+        let id = "7777aaaa-0000-4000-8000-000000000000";
+        for head in ["resume with: annals chat --resume", "         or: claude --resume"] {
+            let rows = hanging(&vec![Span::plain(format!("{head} {id}"))], 39);
+            let rows: Vec<String> = rows.iter().map(|row| row.iter().map(|span| span.text.as_str()).collect()).collect();
+            assert_eq!(rows.len(), 2, "{rows:?}");
+            assert!(rows[1].trim_start() == id && rows.iter().all(|row| width(row) <= 39), "{rows:?}");
+        }
+    }
 }

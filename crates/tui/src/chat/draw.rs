@@ -3,10 +3,12 @@
 use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, width};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
+use regex::Regex;
 
 use super::log::FinishedLines;
 use super::screen::{ChatScreen, ScreenLayout};
-use crate::draw::{put_spans, to_ascii};
+use crate::draw::{mark_matches, put_spans, to_ascii};
+use crate::editor::EditorView;
 use crate::picture::{Picture, VisiblePicture, put_placeholders};
 
 /// Queued prompts that are shown.
@@ -18,12 +20,14 @@ const MAX_STATUS_SHOWN: usize = 3;
 const SPINNER: [&str; 4] = ["✶", "✳", "✢", "✳"];
 
 /// Rows of a screen, and where the cursor is: column and row.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ChatFrame {
     pub(crate) rows: Vec<StyledLine>,
     pub(crate) cursor: Option<(usize, usize)>,
     /// The parts of pictures in blank rows of them.
     pub(crate) pictures: Vec<VisiblePicture>,
+    /// What is marked in the rows between the first and the last.
+    pub(crate) marked: Option<Regex>,
 }
 
 /// The first lines; a sign ends the last one if there are more.
@@ -56,6 +60,9 @@ impl ChatFrame {
         for (at, line) in self.rows.iter().enumerate() {
             let y = u16::try_from(at).unwrap_or(u16::MAX);
             put_spans(&mut buffer, Rect::new(0, y, inside, 1), line);
+            if let Some(pattern) = self.marked.as_ref().filter(|_| at > 0 && at + 1 < self.rows.len()) {
+                mark_matches(&mut buffer, Rect::new(0, y, inside, 1), line, pattern);
+            }
         }
         if !unicode {
             to_ascii(&mut buffer);
@@ -97,7 +104,7 @@ impl ChatScreen {
             // They are below the title.
             let below = |picture: &VisiblePicture| VisiblePicture { row: picture.row + 1, ..*picture };
             let pictures = page.view.pictures.iter().map(below).collect();
-            return ChatFrame { rows, cursor: None, pictures };
+            return ChatFrame { rows, cursor: None, pictures, marked: page.find.pattern.clone() };
         }
         if let Some(picker) = &self.picker {
             let (mut rows, cursor) = picker.rows(columns, height);
@@ -149,10 +156,8 @@ impl ChatScreen {
     /// What is waited for, the queue, and the question or the prompt.
     fn bottom(&mut self, max_rows: usize) -> ChatFrame {
         let columns = self.columns();
-        if let Some(question) = self.questions.front_mut() {
-            let (mut rows, cursor) = question.rows(columns, max_rows.saturating_sub(1));
-            rows.truncate(max_rows);
-            return ChatFrame { rows, cursor, ..ChatFrame::default() };
+        if !self.questions.is_empty() {
+            return self.question_frame(columns, max_rows);
         }
         let mut rows: Vec<StyledLine> = Vec::new();
         if let Some(work) = &self.work {
@@ -198,6 +203,33 @@ impl ChatScreen {
         rows.push(self.footer.row(self.hint.as_deref(), view.sign.as_deref(), columns));
         rows.truncate(max_rows);
         ChatFrame { rows, cursor: Some(cursor), ..ChatFrame::default() }
+    }
+
+    /// The first question. While the person types, what they type is below it.
+    fn question_frame(&mut self, columns: usize, max_rows: usize) -> ChatFrame {
+        let is_typing = self.is_typing_beside_question();
+        let mut typed = EditorView::default();
+        if is_typing {
+            let number = |value: usize| u16::try_from(value).unwrap_or(u16::MAX);
+            typed = self.editor.view(number(columns), number((max_rows / 4).max(1)));
+            typed.rows.insert(0, vec![Span::dim("─".repeat(columns))]);
+            typed.cursor.1 += 1;
+        }
+        let Some(question) = self.questions.front_mut() else { return ChatFrame::default() };
+        let room = max_rows.saturating_sub(1 + typed.rows.len()).max(1);
+        let (mut rows, mut cursor) = question.rows(columns, room);
+        if is_typing {
+            // In the place of the keys that answer it.
+            let text = self.hint.as_deref().unwrap_or("keys go to the prompt until you pause · esc cancels");
+            rows.pop();
+            rows.push(vec![Span::new(clip(&format!("  {text}"), columns), Style::color(Color::Yellow))]);
+        }
+        rows.truncate(max_rows.saturating_sub(typed.rows.len()).max(1));
+        if !typed.rows.is_empty() {
+            cursor = Some((usize::from(typed.cursor.0), usize::from(typed.cursor.1) + rows.len()));
+            rows.append(&mut typed.rows);
+        }
+        ChatFrame { rows, cursor, ..ChatFrame::default() }
     }
 
     /// The rule above the prompt, with the title of the session at its right end.

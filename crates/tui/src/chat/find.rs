@@ -1,4 +1,4 @@
-//! Finds text on a page, line by line from where it stands.
+//! Finds text on a page, line by line from where it stands, and counts the lines that have it.
 
 use annals_ui::terminal::RenderOptions;
 use regex::Regex;
@@ -7,6 +7,9 @@ use super::log::ChatLog;
 use super::log_view::LogView;
 use crate::reader::{FindDirection, LinePosition, line_text, pattern};
 
+/// In longer conversations matches are not counted: for that, all of it would have to be laid out.
+const MAX_COUNTED: usize = 3_000;
+
 /// A search on a page.
 #[derive(Debug, Default)]
 pub(crate) struct PageFind {
@@ -14,6 +17,10 @@ pub(crate) struct PageFind {
     pub(crate) typed: Option<String>,
     pub(crate) pattern: Option<Regex>,
     pub(crate) is_missing: bool,
+    /// The match that was gone to last.
+    found: Option<LinePosition>,
+    /// Which of how many it is.
+    pub(crate) place: Option<(usize, usize)>,
 }
 
 impl PageFind {
@@ -22,6 +29,7 @@ impl PageFind {
         let typed = self.typed.take().unwrap_or_default();
         if !typed.is_empty() {
             self.pattern = pattern(&typed);
+            self.found = None;
         }
         self.next(log, view, FindDirection::Forward, options);
     }
@@ -34,8 +42,43 @@ impl PageFind {
         direction: FindDirection,
         options: &RenderOptions<'_>,
     ) {
-        let Some(pattern) = &self.pattern else { return };
-        let from = view.first(log, options);
+        if self.pattern.is_none() {
+            return;
+        }
+        // From the match that is in sight, else from what is.
+        let first = view.first(log, options);
+        let from = self.found.filter(|found| view.is_in_sight(log, *found, options)).unwrap_or(first);
+        self.found = self.match_from(log, view, from, direction, options);
+        self.is_missing = self.found.is_none();
+        self.place = self.found.and_then(|found| self.count(log, view, found, options));
+        if let Some(at) = self.found {
+            view.go_to(at);
+        }
+    }
+
+    /// The lines of an entry that match.
+    fn matches(
+        &self,
+        log: &ChatLog,
+        view: &mut LogView,
+        entry: usize,
+        options: &RenderOptions<'_>,
+    ) -> Vec<LinePosition> {
+        let Some(pattern) = &self.pattern else { return Vec::new() };
+        let lines = view.lines(log, entry, options).iter().enumerate();
+        let matches = lines.filter(|(_, line)| pattern.is_match(&line_text(line)));
+        matches.map(|(line, _)| LinePosition { entry, line }).collect()
+    }
+
+    /// The match behind a line, or before it, and around the end.
+    fn match_from(
+        &self,
+        log: &ChatLog,
+        view: &mut LogView,
+        from: LinePosition,
+        direction: FindDirection,
+        options: &RenderOptions<'_>,
+    ) -> Option<LinePosition> {
         let is_after = |at: LinePosition| match direction {
             FindDirection::Forward => at > from,
             FindDirection::Backward => at < from,
@@ -46,9 +89,7 @@ impl PageFind {
         }
         let mut around = None;
         for entry in entries {
-            let lines = view.lines(log, entry, options).iter().enumerate();
-            let matches = lines.filter(|(_, line)| pattern.is_match(&line_text(line)));
-            let places: Vec<_> = matches.map(|(line, _)| LinePosition { entry, line }).collect();
+            let places = self.matches(log, view, entry, options);
             let wanted = match direction {
                 FindDirection::Forward => places.iter().copied().find(|&at| is_after(at)),
                 FindDirection::Backward => places.iter().copied().rfind(|&at| is_after(at)),
@@ -58,14 +99,26 @@ impl PageFind {
                 FindDirection::Backward => places.last(),
             };
             if let Some(at) = wanted.or_else(|| (entry != from.entry).then(|| any.copied()).flatten()) {
-                self.is_missing = false;
-                return view.go_to(at);
+                return Some(at);
             }
             around = around.or(any.copied());
         }
-        self.is_missing = around.is_none();
-        if let Some(at) = around {
-            view.go_to(at);
+        around
+    }
+
+    /// Which of how many matches this one is.
+    fn count(
+        &self,
+        log: &ChatLog,
+        view: &mut LogView,
+        found: LinePosition,
+        options: &RenderOptions<'_>,
+    ) -> Option<(usize, usize)> {
+        if log.len() > MAX_COUNTED {
+            return None;
         }
+        let all: Vec<LinePosition> =
+            (0..log.len()).flat_map(|entry| self.matches(log, view, entry, options)).collect();
+        Some((all.iter().position(|at| *at == found)? + 1, all.len()))
     }
 }

@@ -15,19 +15,27 @@ pub(crate) struct InlineRows {
     shown: Vec<String>,
     /// How wide each is.
     widths: Vec<usize>,
-    /// The row of the cursor.
+    /// The row of the cursor, and its column there.
     cursor: usize,
+    column: usize,
+    /// The columns of the terminal, if they have changed since: rows that have become too wide are wrapped.
+    columns: Option<usize>,
     /// Whether the rows must be written again, whatever they are.
     is_stale: bool,
 }
 
 impl InlineRows {
-    /// Follows a new width of the terminal, which wraps rows that have become too wide.
+    /// Follows a new width of the terminal. Of several, only the last one counts: what one has wrapped, the next one joins.
     pub(crate) fn resize(&mut self, columns: u16) {
-        let columns = usize::from(columns).max(1);
-        let rows_of = |wide: &usize| wide.div_ceil(columns).max(1);
-        self.cursor = self.widths.iter().take(self.cursor).map(rows_of).sum();
+        self.columns = Some(usize::from(columns).max(1));
         self.is_stale = true;
+    }
+
+    /// The rows of the terminal between the first one and the cursor.
+    fn rows_above_cursor(&self) -> usize {
+        let Some(columns) = self.columns else { return self.cursor };
+        let rows_of = |wide: &usize| wide.div_ceil(columns).max(1);
+        self.widths.iter().take(self.cursor).map(rows_of).sum::<usize>() + self.column / columns
     }
 
     /// Forgets the rows: something else was written, and they are drawn below it.
@@ -50,7 +58,7 @@ impl InlineRows {
             (text, wide)
         };
         let (rows, widths): (Vec<String>, Vec<usize>) = (0..cells.area.height).map(|y| row(cells, y)).unzip();
-        let mut at = self.cursor;
+        let mut at = self.rows_above_cursor();
         let is_whole = self.is_stale || finished.cells.area.height > 0 || rows.len() != self.shown.len();
         if is_whole {
             up(at, out);
@@ -78,12 +86,12 @@ impl InlineRows {
         let (column, line) = cursor.unwrap_or((0, rows.len().saturating_sub(1)));
         go(at, line, out);
         let _ = write!(out, "\u{1b}[{}G", column + 1);
-        *self = Self { shown: rows, widths, cursor: line, is_stale: false };
+        *self = Self { shown: rows, widths, cursor: line, column, ..Self::default() };
     }
 
     /// Writes the sequences that remove the rows.
     pub(crate) fn erase(&mut self, out: &mut String) {
-        up(self.cursor, out);
+        up(self.rows_above_cursor(), out);
         out.push_str("\r\u{1b}[J");
         *self = Self::default();
     }
@@ -195,6 +203,16 @@ mod tests {
         let change = show(&mut inline, &mut screen, &[], &["a long row of text", "> y", "foot"]);
         assert!(change < whole / 2, "{change} of {whole}");
         assert!(show(&mut inline, &mut screen, &[], &["a long row of text", "> y", "foot"]) < 6);
+    }
+
+    #[test]
+    fn of_several_sizes_only_the_last_one_counts() {
+        let (mut inline, mut screen) = (InlineRows::default(), Screen::new(20, 12));
+        show(&mut inline, &mut screen, &["first", "second"], &["a long row of text", "> text", "foot"]);
+        // In a narrow terminal, the row was wrapped; it is not, any more.
+        [5, 3, 20].into_iter().for_each(|columns| inline.resize(columns));
+        show(&mut inline, &mut screen, &[], &["a long row of text", "> text", "foot"]);
+        assert_eq!(screen.text().trim_end(), "first\nsecond\na long row of text\n> text\nfoot");
     }
 
     #[test]

@@ -19,13 +19,24 @@ pub(crate) struct LogView {
     cache: Vec<(bool, Vec<StyledLine>)>,
     /// The parts of pictures among the lines that were visible last.
     pub(super) pictures: Vec<VisiblePicture>,
+    /// Whether lines follow those that were visible last.
+    has_more: bool,
     /// Blocks that were laid out so far.
     pub(super) layouts: usize,
 }
 
 impl LogView {
     pub(crate) fn new(form: BlockForm) -> Self {
-        Self { form, top: None, height: 1, width: 0, cache: Vec::new(), pictures: Vec::new(), layouts: 0 }
+        Self {
+            form,
+            top: None,
+            height: 1,
+            width: 0,
+            cache: Vec::new(),
+            pictures: Vec::new(),
+            has_more: false,
+            layouts: 0,
+        }
     }
 
     /// Fits it to a place on the screen.
@@ -47,8 +58,15 @@ impl LogView {
         self.cache.clear();
     }
 
+    /// Whether nothing follows what was visible last.
     pub(crate) fn is_at_end(&self) -> bool {
-        self.top.is_none()
+        self.top.is_none() || !self.has_more
+    }
+
+    /// Whether a line is on the screen.
+    pub(crate) fn is_in_sight(&mut self, log: &ChatLog, at: LinePosition, options: &RenderOptions<'_>) -> bool {
+        let first = self.first(log, options);
+        first <= at && self.back(log, at, self.height.saturating_sub(1), options) <= first
     }
 
     /// Goes to the end, and follows it.
@@ -127,15 +145,34 @@ impl LogView {
         self.top = (at < last).then_some(at);
     }
 
-    /// The lines on the screen.
+    /// The lines on the screen. At the end they fill it, as far as there are so many.
     pub(crate) fn visible(&mut self, log: &ChatLog, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+        let shown = self.visible_from_top(log, options);
+        let is_short = shown.len() < self.height && self.top.is_some_and(|top| top > LinePosition::default());
+        if !is_short {
+            return shown;
+        }
+        self.top = Some(self.back(log, LinePosition { entry: log.len(), line: 0 }, self.height, options));
+        self.visible_from_top(log, options)
+    }
+
+    fn visible_from_top(&mut self, log: &ChatLog, options: &RenderOptions<'_>) -> Vec<StyledLine> {
         let first = self.first(log, options);
         let (mut out, height) = (Vec::with_capacity(self.height), self.height);
         let mut skipped = first.line;
         self.pictures.clear();
+        self.has_more = false;
         for entry in first.entry..log.len() {
             let (row, lines) = (out.len(), self.lines(log, entry, options));
+            if row >= height {
+                self.has_more |= !lines.is_empty();
+                if self.has_more {
+                    break;
+                }
+                continue;
+            }
             out.extend(lines.iter().skip(skipped).take(height - row).cloned());
+            let is_cut = lines.len() > skipped + (out.len() - row);
             let (first, count) = (skipped, lines.len());
             skipped = skipped.saturating_sub(count);
             if let Some(ChatBlock::Picture(picture)) = log.blocks().get(entry)
@@ -145,7 +182,8 @@ impl LogView {
                 let rows = out.len() - row;
                 self.pictures.push(VisiblePicture { number, row, first, rows, columns: picture.columns });
             }
-            if out.len() >= height {
+            if is_cut {
+                self.has_more = true;
                 break;
             }
         }

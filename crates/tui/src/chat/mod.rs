@@ -6,12 +6,15 @@
 
 mod block;
 mod call;
+mod command;
 mod draw;
 mod find;
 mod footer;
+mod help;
 #[cfg(unix)]
 mod inline;
-mod keys;
+mod key_focus;
+mod keymap;
 mod log;
 mod log_view;
 mod page;
@@ -23,11 +26,12 @@ mod terminal;
 mod turn;
 mod update;
 
+pub use command::ChatCommand;
 pub use draw::FinishedRows;
 pub use footer::{FooterFacts, PermissionSign};
-pub use keys::{CHAT_KEYS, ChatKeyScope};
+pub use keymap::{ChatBinding, ChatKeyScope, ChatKeymap};
 pub use picker::{Picker, PickerRow};
 pub use question::{Question, QuestionAnswer, QuestionChoice, QuestionKind};
 pub use screen::{ChatEffect, ChatInput, ChatOptions, ChatScreen, ScreenLayout};
 #[cfg(unix)]
-pub use terminal::{ChatTerminal, FocusReports, read_chat_input};
+pub use terminal::{ChatInputReader, ChatTerminal, FocusReports, KeyReports, TerminalReports};

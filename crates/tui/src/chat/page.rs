@@ -3,6 +3,7 @@
 use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, clip_start};
 
 use super::block::{BlockForm, ChatBlock};
+use super::command::ChatCommand;
 use super::find::PageFind;
 use super::log::ChatLog;
 use super::log_view::LogView;
@@ -42,8 +43,19 @@ impl ChatPage {
         Self { title: title.to_owned(), own: Some(log), view, find: PageFind::default() }
     }
 
-    /// Applies a key.
-    pub(crate) fn press(&mut self, key: Key, log: &ChatLog, options: &RenderOptions<'_>) -> PageOutcome {
+    /// Fits it to the terminal: there are a title and a last line beside the lines.
+    pub(crate) fn fit(&mut self, columns: usize, height: usize) {
+        self.view.resize(columns, height.saturating_sub(2));
+    }
+
+    /// Applies a key, which may mean a command.
+    pub(crate) fn press(
+        &mut self,
+        key: Key,
+        command: Option<ChatCommand>,
+        log: &ChatLog,
+        options: &RenderOptions<'_>,
+    ) -> PageOutcome {
         let log = self.own.as_ref().unwrap_or(log);
         let (view, find) = (&mut self.view, &mut self.find);
         if let Some(typed) = &mut find.typed {
@@ -57,22 +69,30 @@ impl ChatPage {
             return PageOutcome::Open;
         }
         let page = isize::try_from(view.height()).unwrap_or(1);
-        match key {
-            Key::Char('q') | Key::Escape | Key::Ctrl('o' | 'c') => return PageOutcome::Close,
-            Key::Char('/') => find.typed = Some(String::new()),
-            Key::Char('n') => find.next(log, view, FindDirection::Forward, options),
-            Key::Char('N') => find.next(log, view, FindDirection::Backward, options),
-            Key::Char('g') | Key::Home => view.go_to(LinePosition::default()),
-            Key::Char('G') | Key::End => view.go_to_end(),
-            Key::Char('j') | Key::Down => view.scroll(log, 1, options),
-            Key::Char('k') | Key::Up => view.scroll(log, -1, options),
-            Key::Char(' ') | Key::PageDown => view.scroll(log, page, options),
-            Key::Char('b') | Key::PageUp => view.scroll(log, -page, options),
-            Key::Ctrl('d') => view.scroll(log, page / 2, options),
-            Key::Ctrl('u') => view.scroll(log, -page / 2, options),
+        match command {
+            Some(ChatCommand::Close | ChatCommand::Transcript) => return PageOutcome::Close,
+            Some(ChatCommand::Find) => {
+                find.typed = Some(String::new());
+                (find.place, find.is_missing) = (None, false);
+            }
+            Some(ChatCommand::FindNext) => find.next(log, view, FindDirection::Forward, options),
+            Some(ChatCommand::FindPrevious) => find.next(log, view, FindDirection::Backward, options),
+            Some(ChatCommand::First) => view.go_to(LinePosition::default()),
+            Some(ChatCommand::Last) => view.go_to_end(),
+            Some(ChatCommand::Down) => view.scroll(log, 1, options),
+            Some(ChatCommand::Up) => view.scroll(log, -1, options),
+            Some(ChatCommand::PageDown) => view.scroll(log, page, options),
+            Some(ChatCommand::PageUp) => view.scroll(log, -page, options),
+            Some(ChatCommand::HalfDown) => view.scroll(log, page / 2, options),
+            Some(ChatCommand::HalfUp) => view.scroll(log, -page / 2, options),
             _ => {}
         }
         PageOutcome::Open
+    }
+
+    /// Scrolls by lines.
+    pub(crate) fn scroll(&mut self, lines: isize, log: &ChatLog, options: &RenderOptions<'_>) {
+        self.view.scroll(self.own.as_ref().unwrap_or(log), lines, options);
     }
 
     /// The rows of the screen: a title, the lines, and a last line with keys or what is looked for.
@@ -82,8 +102,8 @@ impl ChatPage {
         options: &RenderOptions<'_>,
         height: usize,
     ) -> Vec<StyledLine> {
+        self.fit(options.width, height);
         let log = self.own.as_ref().unwrap_or(log);
-        self.view.resize(options.width, height.saturating_sub(2));
         let mut rows = vec![vec![Span::new(format!(" {} ", self.title), Style::BOLD)]];
         rows.extend(self.view.visible(log, options));
         rows.resize(height.saturating_sub(1), StyledLine::new());
@@ -95,7 +115,12 @@ impl ChatPage {
             (None, true) => vec![Span::dim("not found · q leaves")],
             (None, false) => {
                 let at = if self.view.is_at_end() { "end" } else { "more below" };
-                vec![Span::dim(format!("{at} · q leaves · / finds · space, b: pages"))]
+                match self.find.place {
+                    Some((place, all)) => {
+                        vec![Span::dim(format!("{place} of {all} · n, N · {at} · q leaves"))]
+                    }
+                    None => vec![Span::dim(format!("{at} · q leaves · / finds · space, b: pages"))],
+                }
             }
         });
         rows

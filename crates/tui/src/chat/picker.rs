@@ -2,6 +2,7 @@
 
 use annals_ui::terminal::{Span, Style, StyledLine, clip_start, line_width, width, wrap};
 
+use super::command::ChatCommand;
 use super::draw::first_lines;
 use crate::key::Key;
 
@@ -71,34 +72,18 @@ impl OpenPicker {
     fn shown(&self) -> Vec<&PickerRow> {
         let wanted: Vec<String> = self.filter.to_lowercase().split_whitespace().map(str::to_owned).collect();
         let is_wanted = |row: &&PickerRow| {
-            let text: String = row.line.iter().map(|span| span.text.as_str()).collect();
-            let text = text.to_lowercase();
+            // What is found must be in sight: in the row, or in the preview that shows when it is selected.
+            let spans = row.line.iter().chain(row.preview.iter().flat_map(|line| line.iter()));
+            let text: Vec<&str> = spans.map(|span| span.text.as_str()).collect();
+            let text = text.join(" ").to_lowercase();
             (self.is_everything_shown || !row.is_elsewhere) && wanted.iter().all(|word| text.contains(word))
         };
         self.picker.rows.iter().filter(is_wanted).collect()
     }
 
-    /// Applies a key.
-    pub(crate) fn press(&mut self, key: Key) -> PickerOutcome {
-        let count = self.shown().len();
+    /// Applies a key, which may mean a command. Letters filter, whatever they mean.
+    pub(crate) fn press(&mut self, key: Key, command: Option<ChatCommand>) -> PickerOutcome {
         match key {
-            Key::Escape | Key::Ctrl('c') => return PickerOutcome::Cancel,
-            Key::Enter => {
-                if let Some(row) = self.shown().get(self.selected) {
-                    return PickerOutcome::Choose(row.answer.clone());
-                }
-            }
-            Key::Up | Key::Ctrl('p') => self.selected = self.selected.saturating_sub(1),
-            Key::Down | Key::Ctrl('n') => self.selected = (self.selected + 1).min(count.saturating_sub(1)),
-            Key::PageUp => self.selected = self.selected.saturating_sub(10),
-            Key::PageDown => self.selected = (self.selected + 10).min(count.saturating_sub(1)),
-            Key::Home => self.selected = 0,
-            Key::End => self.selected = count.saturating_sub(1),
-            Key::Ctrl('a') if !self.picker.elsewhere.is_empty() => {
-                self.is_everything_shown = !self.is_everything_shown;
-                self.selected = 0;
-            }
-            Key::Tab => self.is_preview_shown = !self.is_preview_shown,
             Key::Backspace => {
                 self.filter.pop();
                 self.selected = 0;
@@ -107,9 +92,40 @@ impl OpenPicker {
                 self.filter.push(character);
                 self.selected = 0;
             }
+            _ => return command.map_or(PickerOutcome::Open, |command| self.run(command)),
+        }
+        PickerOutcome::Open
+    }
+
+    fn run(&mut self, command: ChatCommand) -> PickerOutcome {
+        let last = self.shown().len().saturating_sub(1);
+        match command {
+            ChatCommand::Cancel => return PickerOutcome::Cancel,
+            ChatCommand::Choose => {
+                if let Some(row) = self.shown().get(self.selected) {
+                    return PickerOutcome::Choose(row.answer.clone());
+                }
+            }
+            ChatCommand::Up => self.scroll(-1),
+            ChatCommand::Down => self.scroll(1),
+            ChatCommand::PageUp => self.scroll(-10),
+            ChatCommand::PageDown => self.scroll(10),
+            ChatCommand::First => self.selected = 0,
+            ChatCommand::Last => self.selected = last,
+            ChatCommand::Everywhere if !self.picker.elsewhere.is_empty() => {
+                self.is_everything_shown = !self.is_everything_shown;
+                self.selected = 0;
+            }
+            ChatCommand::Preview => self.is_preview_shown = !self.is_preview_shown,
             _ => {}
         }
         PickerOutcome::Open
+    }
+
+    /// Selects another row.
+    pub(crate) fn scroll(&mut self, rows: isize) {
+        let last = self.shown().len().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
     /// Adds pasted text to the filter.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, clip_start, width, wrap};
 
+use super::command::ChatCommand;
 use super::draw::first_lines;
 use crate::input::LineInput;
 use crate::key::Key;
@@ -124,26 +125,36 @@ impl OpenQuestion {
             || self.question.choices.iter().all(|choice| choice.kind != QuestionKind::Allow)
     }
 
-    /// Applies a key.
-    pub(crate) fn press(&mut self, key: Key) -> QuestionOutcome {
+    /// Applies a key, which may mean a command. While words are typed, letters are letters, whatever they mean.
+    pub(crate) fn press(&mut self, key: Key, command: Option<ChatCommand>) -> QuestionOutcome {
         if let Some(comment) = &mut self.comment {
-            match key {
-                Key::Escape | Key::Tab => self.comment = None,
-                Key::Ctrl('c') => return QuestionOutcome::Cancel,
-                Key::Enter => return self.answer(),
-                key => drop(comment.edit(key)),
+            let command = command.filter(|_| !matches!(key, Key::Char(_)));
+            match (key, command) {
+                (Key::Ctrl('c'), _) => return QuestionOutcome::Cancel,
+                (_, Some(ChatCommand::Cancel | ChatCommand::Comment)) => self.comment = None,
+                (_, Some(ChatCommand::Answer)) => return self.answer(),
+                (key, _) => drop(comment.edit(key)),
             }
             return QuestionOutcome::Open;
         }
         let last = self.question.choices.len().saturating_sub(1);
-        match key {
-            Key::Escape | Key::Ctrl('c') => return QuestionOutcome::Cancel,
-            Key::Up | Key::Ctrl('p') => self.selected = self.selected.saturating_sub(1),
-            Key::Down | Key::Ctrl('n') => self.selected = (self.selected + 1).min(last),
-            Key::Char(' ') if self.question.is_multiple => drop(self.pick(self.selected)),
-            Key::PageDown | Key::Char(' ') => self.scroll(isize::try_from(self.fits).unwrap_or(1)),
-            Key::PageUp => self.scroll(-isize::try_from(self.fits).unwrap_or(1)),
-            Key::Char(digit @ '1'..='9') => {
+        match (key, command) {
+            (_, Some(ChatCommand::Cancel)) => return QuestionOutcome::Cancel,
+            (_, Some(ChatCommand::Up)) => self.selected = self.selected.saturating_sub(1),
+            (_, Some(ChatCommand::Down)) => self.selected = (self.selected + 1).min(last),
+            (_, Some(ChatCommand::Pick)) if self.question.is_multiple => drop(self.pick(self.selected)),
+            (_, Some(ChatCommand::PageDown | ChatCommand::Pick)) => {
+                self.scroll(isize::try_from(self.fits).unwrap_or(1));
+            }
+            (_, Some(ChatCommand::PageUp)) => self.scroll(-isize::try_from(self.fits).unwrap_or(1)),
+            (_, Some(ChatCommand::Allow)) => return self.choose(QuestionKind::Allow),
+            (_, Some(ChatCommand::Refuse)) => return self.choose(QuestionKind::Refuse),
+            (_, Some(ChatCommand::Comment)) if self.question.has_comment => {
+                self.select(QuestionKind::Refuse);
+                self.comment = Some(LineInput::default());
+            }
+            (_, Some(ChatCommand::Answer)) => return self.answer(),
+            (Key::Char(digit @ '1'..='9'), None) => {
                 let at = usize::from(digit as u8 - b'1');
                 if at <= last {
                     self.selected = at;
@@ -152,13 +163,6 @@ impl OpenQuestion {
                     }
                 }
             }
-            Key::Char('y') => return self.choose(QuestionKind::Allow),
-            Key::Char('n') => return self.choose(QuestionKind::Refuse),
-            Key::Tab if self.question.has_comment => {
-                self.select(QuestionKind::Refuse);
-                self.comment = Some(LineInput::default());
-            }
-            Key::Enter => return self.answer(),
             _ => {}
         }
         QuestionOutcome::Open

@@ -9,13 +9,15 @@ use annals_ui::view::{Conversation, ImageRef, Item, ItemBody};
 
 use super::block::{BlockForm, ChatBlock};
 use super::footer::FooterFacts;
+use super::key_focus::KeyFocus;
+use super::keymap::ChatKeymap;
 use super::log::ChatLog;
 use super::log_view::LogView;
 use super::page::ChatPage;
 use super::picker::{OpenPicker, Picker};
 use super::question::{OpenQuestion, Question, QuestionAnswer};
 use crate::editor::{Editor, EditorMode, Prompt, PromptKind};
-use crate::key::Key;
+use crate::key::{Key, Mouse};
 use crate::picture::{Picture, PictureNumber};
 
 /// Prompts of a resumed session that go to the scrollback; all are in the transcript.
@@ -47,6 +49,8 @@ pub enum ChatInput {
     Key(Key),
     /// Text was pasted.
     Paste(String),
+    /// The mouse was used.
+    Mouse(Mouse),
     /// The terminal has the keyboard, or has lost it.
     Focus(bool),
 }
@@ -97,8 +101,9 @@ pub struct ChatScreen {
     pub(super) page: Option<ChatPage>,
     pub(super) picker: Option<OpenPicker>,
     pub(super) questions: VecDeque<OpenQuestion>,
-    /// When the first question appeared.
-    pub(super) question_shown: Option<Instant>,
+    /// Whether the first question gets the keys.
+    pub(super) key_focus: KeyFocus,
+    pub(super) keymap: ChatKeymap,
     pub(super) editor: Editor,
     pub(super) queue: Vec<Prompt>,
     /// The block of the prompt that opened the turn.
@@ -129,7 +134,8 @@ impl ChatScreen {
             page: None,
             picker: None,
             questions: VecDeque::new(),
-            question_shown: None,
+            key_focus: KeyFocus::default(),
+            keymap: ChatKeymap::default(),
             editor: Editor::new(EditorMode::Standard),
             queue: Vec::new(),
             turn_prompt: 0,
@@ -143,6 +149,11 @@ impl ChatScreen {
             placed: Vec::new(),
             pressed: None,
         }
+    }
+
+    /// Sets what keys mean beside those of the editor.
+    pub fn set_keymap(&mut self, keymap: ChatKeymap) {
+        self.keymap = keymap;
     }
 
     /// Sets the time.
@@ -261,7 +272,13 @@ impl ChatScreen {
 
     /// Opens a page with lines under a title.
     pub fn open_page(&mut self, title: &str, lines: Vec<StyledLine>) {
-        self.page = Some(ChatPage::of_lines(title, lines));
+        self.show_page(ChatPage::of_lines(title, lines));
+    }
+
+    /// Opens a page, laid out for the size of the terminal: keys may come before it is drawn.
+    pub(super) fn show_page(&mut self, mut page: ChatPage) {
+        page.fit(self.columns(), usize::from(self.size.1).max(2));
+        self.page = Some(page);
     }
 
     /// Opens a list.
@@ -273,20 +290,32 @@ impl ChatScreen {
     pub fn ask(&mut self, question: Question) {
         self.questions.push_back(OpenQuestion::new(question));
         if self.questions.len() == 1 {
-            self.question_shown = Some(self.now);
+            self.key_focus.appear(self.now);
         }
     }
 
     /// Removes a question that needs no answer any more.
     pub fn withdraw(&mut self, id: &str) {
+        let is_first = self.questions.front().is_some_and(|first| first.id() == id);
         self.questions.retain(|question| question.id() != id);
-        self.question_shown = (!self.questions.is_empty()).then_some(self.now);
+        if is_first {
+            self.key_focus.appear(self.now);
+        }
     }
 
     /// Removes all questions.
     pub fn withdraw_all(&mut self) {
         self.questions.clear();
-        self.question_shown = None;
+    }
+
+    /// Whether keys are the prompt's although there is a question, since the person is typing it.
+    pub(super) fn is_typing_beside_question(&self) -> bool {
+        !self.questions.is_empty() && !self.editor.is_empty() && self.key_focus.is_typing(self.now)
+    }
+
+    /// Returns whether what is shown changes with time alone.
+    pub fn changes_with_time(&self) -> bool {
+        self.is_working() || self.is_typing_beside_question()
     }
 
     /// Returns whether something covers the whole screen.

@@ -23,7 +23,7 @@ use crate::cells::write_changes;
 use crate::clipboard;
 use crate::event::Event;
 use crate::picture::{CellSize, PictureNumber};
-use crate::terminal::{read_all_events, size};
+use crate::terminal::{InputReader, size};
 
 const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 /// The title of the window is put on a stack, and taken from it at the end.
@@ -31,6 +31,15 @@ const ENTER: &str = "\u{1b}[22;2t\u{1b}[?2004h";
 const LEAVE: &str = "\u{1b}[?2004l\u{1b}[0m\u{1b}[J\u{1b}[?25h\u{1b}[23;2t";
 const FOCUS_ON: &str = "\u{1b}[?1004h";
 const FOCUS_OFF: &str = "\u{1b}[?1004l";
+/// Keys that are sent alike otherwise are told apart: xterm's `modifyOtherKeys`, and the protocol of kitty, whose two screens have
+/// modes of their own. A terminal that knows neither ignores them.
+const KEYS_ON: &str = "\u{1b}[>4;1m";
+const KEYS_OFF: &str = "\u{1b}[>4m";
+const KITTY_KEYS_ON: &str = "\u{1b}[>5u";
+const KITTY_KEYS_OFF: &str = "\u{1b}[<u";
+/// The wheel and clicks.
+const MOUSE_ON: &str = "\u{1b}[?1000h\u{1b}[?1006h";
+const MOUSE_OFF: &str = "\u{1b}[?1006l\u{1b}[?1000l";
 const TO_ALTERNATE: &str = "\u{1b}[?1049h";
 const FROM_ALTERNATE: &str = "\u{1b}[?1049l";
 /// A terminal that knows these shows a frame at once; others ignore them. The cursor is hidden meanwhile.
@@ -54,15 +63,75 @@ pub enum FocusReports {
     On,
 }
 
+/// Whether the terminal tells keys apart that are sent alike otherwise, such as enter and shift-enter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyReports {
+    /// It does not.
+    #[default]
+    Plain,
+    /// It does, if it can.
+    Extended,
+}
+
+/// What a terminal is asked to report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TerminalReports {
+    /// When it gets or loses the keyboard.
+    pub focus: FocusReports,
+    /// Keys.
+    pub keys: KeyReports,
+    /// The layout: the full one scrolls itself, and so gets the wheel.
+    pub layout: ScreenLayout,
+}
+
+impl TerminalReports {
+    fn start(self) -> String {
+        let focus = if self.focus == FocusReports::On { FOCUS_ON } else { "" };
+        let keys = if self.keys == KeyReports::Extended { KEYS_ON } else { "" };
+        let mouse = if self.layout == ScreenLayout::Full { MOUSE_ON } else { "" };
+        format!("{focus}{keys}{}{mouse}", self.start_on_screen())
+    }
+
+    fn stop(self) -> String {
+        let focus = if self.focus == FocusReports::On { FOCUS_OFF } else { "" };
+        let keys = if self.keys == KeyReports::Extended { KEYS_OFF } else { "" };
+        let mouse = if self.layout == ScreenLayout::Full { MOUSE_OFF } else { "" };
+        format!("{mouse}{}{keys}{focus}", self.stop_on_screen())
+    }
+
+    /// What each of the two screens of a terminal is asked for.
+    fn start_on_screen(self) -> &'static str {
+        if self.keys == KeyReports::Extended { KITTY_KEYS_ON } else { "" }
+    }
+
+    fn stop_on_screen(self) -> &'static str {
+        if self.keys == KeyReports::Extended { KITTY_KEYS_OFF } else { "" }
+    }
+
+    fn to_alternate(self) -> String {
+        format!("{TO_ALTERNATE}{}", self.start_on_screen())
+    }
+
+    fn from_alternate(self) -> String {
+        format!("{}{FROM_ALTERNATE}", self.stop_on_screen())
+    }
+}
+
 /// What has to be put back, shared with whatever ends the program.
 #[derive(Clone, Debug)]
 struct TerminalState {
     out: Arc<File>,
-    focus: FocusReports,
+    reports: TerminalReports,
     state: Arc<AtomicU8>,
 }
 
 impl TerminalState {
+    /// What leaves a state.
+    fn leaving(&self, state: u8) -> String {
+        let screen = if state == ALTERNATE { self.reports.from_alternate() } else { String::new() };
+        format!("{screen}{}{LEAVE}", self.reports.stop())
+    }
+
     /// Puts the terminal back without waiting for one that is not read; returns whether there was something to put back.
     fn restore_now(&self) -> bool {
         let state = self.state.swap(RESTORED, Ordering::SeqCst);
@@ -71,9 +140,7 @@ impl TerminalState {
         }
         let mut watched = [PollFd::new(&*self.out, PollFlags::OUT)];
         if poll(&mut watched, Some(&NO_WAIT)).is_ok_and(|ready| ready > 0) {
-            let screen = if state == ALTERNATE { FROM_ALTERNATE } else { "" };
-            let focus = if self.focus == FocusReports::On { FOCUS_OFF } else { "" };
-            let _ = (&*self.out).write_all(format!("{screen}{focus}{LEAVE}").as_bytes());
+            let _ = (&*self.out).write_all(self.leaving(state).as_bytes());
         }
         let _ = disable_raw_mode();
         true
@@ -86,9 +153,12 @@ impl TerminalState {
         let mut modes = tcgetattr(io::stdin())?;
         modes.output_modes |= OutputModes::OPOST;
         tcsetattr(io::stdin(), OptionalActions::Now, &modes)?;
-        self.state.store(RAW, Ordering::SeqCst);
-        let focus = if self.focus == FocusReports::On { FOCUS_ON } else { "" };
-        (&*self.out).write_all(format!("{ENTER}{focus}").as_bytes())
+        // One that was not left, since the process was stopped from outside, is not entered twice: some modes are on a stack.
+        let left = match self.state.swap(RAW, Ordering::SeqCst) {
+            RESTORED => String::new(),
+            state => self.leaving(state),
+        };
+        (&*self.out).write_all(format!("{left}{ENTER}{}", self.reports.start()).as_bytes())
     }
 }
 
@@ -106,8 +176,8 @@ pub struct ChatTerminal {
 
 impl ChatTerminal {
     /// Takes the terminal over; `out` is where it is written to.
-    pub fn enter(out: File, mode: ColorMode, focus: FocusReports) -> io::Result<Self> {
-        let state = TerminalState { out: Arc::new(out), focus, state: Arc::default() };
+    pub fn enter(out: File, mode: ColorMode, reports: TerminalReports) -> io::Result<Self> {
+        let state = TerminalState { out: Arc::new(out), reports, state: Arc::default() };
         state.enter()?;
         let (hooked, owner) = (state.clone(), std::thread::current().id());
         let usual = std::panic::take_hook();
@@ -261,11 +331,11 @@ impl ChatTerminal {
         }
         if is_alternate {
             self.inline.erase(text);
-            text.push_str(TO_ALTERNATE);
+            text.push_str(&self.state.reports.to_alternate());
             self.shown = Buffer::empty(Rect::ZERO);
         } else {
             std::mem::take(&mut self.known).iter().for_each(|number| text.push_str(&number.removal()));
-            text.push_str(FROM_ALTERNATE);
+            text.push_str(&self.state.reports.from_alternate());
             self.inline.forget();
         }
     }
@@ -294,31 +364,41 @@ impl Drop for ChatTerminal {
     }
 }
 
-/// Waits for keys and pastes and hands them on. `turn` waits while another program has the terminal, whose keys they are. A
-/// terminal that is gone is an error, as is one of `take`.
-pub fn read_chat_input(
-    turn: impl FnOnce(),
-    mut take: impl FnMut(ChatInput) -> io::Result<()>,
-) -> io::Result<()> {
-    let stdin = io::stdin();
-    let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
-    match poll(&mut watched, None) {
-        Ok(_) => {}
-        Err(rustix::io::Errno::INTR) => return Ok(()),
-        Err(error) => return Err(error.into()),
+/// Reads keys, pastes and the mouse.
+#[derive(Debug, Default)]
+pub struct ChatInputReader {
+    reader: InputReader,
+}
+
+impl ChatInputReader {
+    /// Waits for what the person does and hands it on. `turn` waits while another program has the terminal, whose keys they are. A
+    /// terminal that is gone is an error, as is one of `take`.
+    pub fn read(
+        &mut self,
+        turn: impl FnOnce(),
+        mut take: impl FnMut(ChatInput) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let stdin = io::stdin();
+        let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut watched, None) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+        let events = watched[0].revents();
+        if !events.contains(PollFlags::IN) || events.contains(PollFlags::HUP) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        turn();
+        if !matches!(poll(&mut watched, Some(&NO_WAIT)), Ok(ready) if ready > 0) {
+            return Ok(());
+        }
+        self.reader.read(|event| match event {
+            Event::Key(key) => take(ChatInput::Key(key)),
+            Event::Paste(text) => take(ChatInput::Paste(text)),
+            Event::Mouse(mouse) => take(ChatInput::Mouse(mouse)),
+            Event::Focus(has_focus) => take(ChatInput::Focus(has_focus)),
+            Event::Resize(..) | Event::Tick(_) | Event::Answer(_) => Ok(()),
+        })
     }
-    let events = watched[0].revents();
-    if !events.contains(PollFlags::IN) || events.contains(PollFlags::HUP) {
-        return Err(io::ErrorKind::BrokenPipe.into());
-    }
-    turn();
-    if !matches!(poll(&mut watched, Some(&NO_WAIT)), Ok(ready) if ready > 0) {
-        return Ok(());
-    }
-    read_all_events(|event| match event {
-        Event::Key(key) => take(ChatInput::Key(key)),
-        Event::Paste(text) => take(ChatInput::Paste(text)),
-        Event::Focus(has_focus) => take(ChatInput::Focus(has_focus)),
-        _ => Ok(()),
-    })
 }

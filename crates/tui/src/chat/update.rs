@@ -2,31 +2,36 @@
 
 use std::time::Duration;
 
-use annals_ui::terminal::{Span, Style, StyledLine};
-
-use super::keys::CHAT_KEYS;
+use super::command::ChatCommand;
+use super::help::key_lines;
+use super::keymap::ChatKeyScope;
 use super::page::{ChatPage, PageOutcome};
 use super::picker::PickerOutcome;
 use super::question::QuestionOutcome;
 use super::screen::{ChatEffect, ChatInput, ChatScreen, ScreenLayout};
 use crate::editor::{EditorAction, Prompt};
-use crate::key::Key;
+use crate::key::{Key, Mouse};
+use crate::reader::LinePosition;
 
 /// Two presses of escape or ctrl-d within this time are a double one.
 const DOUBLE_PRESS: Duration = Duration::from_millis(800);
 /// Two presses of ctrl-c within this time exit.
 const DOUBLE_INTERRUPT: Duration = Duration::from_secs(2);
-/// Keys that come sooner after a question appeared were meant for the prompt.
-const UNREAD: Duration = Duration::from_millis(300);
+/// Lines that the wheel scrolls.
+const WHEEL: isize = 3;
 
 impl ChatScreen {
     /// Applies what the person did, and returns what the program is to do.
     pub fn update(&mut self, input: ChatInput) -> Vec<ChatEffect> {
         match input {
-            ChatInput::Key(Key::Ctrl('z')) => vec![ChatEffect::Suspend],
-            ChatInput::Key(Key::Ctrl('l')) => vec![ChatEffect::Redraw],
-            ChatInput::Key(key) => self.press(key),
-            ChatInput::Focus(_) => Vec::new(),
+            ChatInput::Key(key) => match self.keymap.command(ChatKeyScope::Prompt, key) {
+                Some(ChatCommand::Suspend) => vec![ChatEffect::Suspend],
+                Some(ChatCommand::Redraw) => vec![ChatEffect::Redraw],
+                _ => self.press(key),
+            },
+            ChatInput::Focus(_) | ChatInput::Mouse(Mouse::Click { .. }) => Vec::new(),
+            ChatInput::Mouse(Mouse::ScrollUp) => self.scroll(-WHEEL),
+            ChatInput::Mouse(Mouse::ScrollDown) => self.scroll(WHEEL),
             ChatInput::Paste(text) => {
                 self.paste(&text);
                 Vec::new()
@@ -38,51 +43,84 @@ impl ChatScreen {
         if let Some(picker) = &mut self.picker {
             picker.paste(text);
         } else if self.page.is_none() && !self.questions.front_mut().is_some_and(|first| first.paste(text)) {
+            self.key_focus.note_typing(self.now);
             self.hint = self.editor.paste(text);
         }
     }
 
-    fn press(&mut self, key: Key) -> Vec<ChatEffect> {
-        self.hint = None;
+    /// Scrolls what is in sight.
+    fn scroll(&mut self, lines: isize) -> Vec<ChatEffect> {
         let options = self.render_options();
         if let Some(page) = &mut self.page {
-            if page.press(key, &self.log, &options) == PageOutcome::Close {
+            page.scroll(lines, &self.log, &options);
+        } else if let Some(picker) = &mut self.picker {
+            picker.scroll(lines.signum());
+        } else if self.options.layout == ScreenLayout::Full {
+            self.view.scroll(&self.log, lines, &options);
+        }
+        Vec::new()
+    }
+
+    fn press(&mut self, key: Key) -> Vec<ChatEffect> {
+        self.hint = None;
+        let has_question = !self.questions.is_empty();
+        let command = self.keymap.command(ChatKeyScope::Prompt, key);
+        if self.is_covered() {
+            // The question below appears when this is closed: what is typed here is not meant for it.
+            self.key_focus.note_typing(self.now);
+            return self.press_cover(key);
+        }
+        if command == Some(ChatCommand::Transcript) {
+            self.show_page(ChatPage::transcript());
+            return Vec::new();
+        }
+        if has_question && (key == Key::Ctrl('c') || self.key_focus.take(self.now)) {
+            return self.press_question(key);
+        }
+        self.key_focus.note_typing(self.now);
+        if has_question { self.type_beside_question(key) } else { self.edit(key, command) }
+    }
+
+    /// Applies a key to the page or the list that covers the screen.
+    fn press_cover(&mut self, key: Key) -> Vec<ChatEffect> {
+        let options = self.render_options();
+        if let Some(page) = &mut self.page {
+            let command = self.keymap.command(ChatKeyScope::Page, key);
+            if page.press(key, command, &self.log, &options) == PageOutcome::Close {
                 self.page = None;
             }
             return Vec::new();
         }
-        if let Some(picker) = &mut self.picker {
-            let chosen = match picker.press(key) {
-                PickerOutcome::Open => return Vec::new(),
-                PickerOutcome::Cancel => None,
-                PickerOutcome::Choose(answer) => Some(answer),
-            };
-            self.picker = None;
-            return vec![ChatEffect::Choose(chosen)];
-        }
-        if key == Key::Ctrl('o') {
-            self.page = Some(ChatPage::transcript());
+        let command = self.keymap.command(ChatKeyScope::Picker, key);
+        let chosen = match self.picker.as_mut().map(|picker| picker.press(key, command)) {
+            None | Some(PickerOutcome::Open) => return Vec::new(),
+            Some(PickerOutcome::Cancel) => None,
+            Some(PickerOutcome::Choose(answer)) => Some(answer),
+        };
+        self.picker = None;
+        vec![ChatEffect::Choose(chosen)]
+    }
+
+    fn press_question(&mut self, key: Key) -> Vec<ChatEffect> {
+        let command = self.keymap.command(ChatKeyScope::Question, key);
+        let Some(question) = self.questions.front_mut() else { return Vec::new() };
+        let outcome = question.press(key, command);
+        self.answer(outcome)
+    }
+
+    /// Goes on with the prompt although there is a question: nothing is answered and nothing is sent.
+    fn type_beside_question(&mut self, key: Key) -> Vec<ChatEffect> {
+        if self.editor.sends(key) {
+            self.hint = Some("the prompt can be sent once the question is answered".to_owned());
             return Vec::new();
         }
-        let is_read = self.question_shown.is_none_or(|shown| self.now.duration_since(shown) >= UNREAD);
-        match self.questions.front_mut() {
-            Some(question) if is_read => {
-                let outcome = question.press(key);
-                self.answer(outcome)
-            }
-            Some(question) if key == Key::Ctrl('c') => {
-                let outcome = question.press(key);
-                self.answer(outcome)
-            }
-            // A stray key neither answers nor interrupts nor sends.
-            Some(_) => {
-                if matches!(key, Key::Char(_) | Key::Backspace) {
-                    self.editor.handle(key);
-                }
-                Vec::new()
-            }
-            None => self.edit(key),
+        match self.editor.handle(key) {
+            EditorAction::Submit(prompt) => self.editor.take_back(&[prompt]),
+            EditorAction::PasteImage => return vec![ChatEffect::PasteImage],
+            EditorAction::Unhandled(Key::Escape) => return self.press_question(key),
+            _ => {}
         }
+        Vec::new()
     }
 
     fn answer(&mut self, outcome: QuestionOutcome) -> Vec<ChatEffect> {
@@ -94,46 +132,79 @@ impl ChatScreen {
             QuestionOutcome::Answered(answer) => ChatEffect::Answer(answer),
         };
         self.questions.pop_front();
-        self.question_shown = (!self.questions.is_empty()).then_some(self.now);
+        self.key_focus.answer(self.now);
+        if !self.questions.is_empty() {
+            self.key_focus.appear(self.now);
+        }
         vec![effect]
     }
 
     /// Applies a key while a prompt is typed.
-    fn edit(&mut self, key: Key) -> Vec<ChatEffect> {
+    fn edit(&mut self, key: Key, command: Option<ChatCommand>) -> Vec<ChatEffect> {
         let is_empty = self.editor.is_empty();
-        match key {
-            _ if self.editor.is_searching() => {}
-            Key::Ctrl('c') => return self.interrupt(),
-            Key::BackTab => return vec![ChatEffect::CycleMode],
-            Key::Up if !self.queue.is_empty() && !self.editor.has_menu() && self.editor.is_one_line() => {
-                return self.unqueue();
+        if !self.editor.is_searching() {
+            match command {
+                Some(ChatCommand::Interrupt) => return self.interrupt(key),
+                Some(ChatCommand::Mode) => return vec![ChatEffect::CycleMode],
+                Some(ChatCommand::TakeBack)
+                    if !self.queue.is_empty() && !self.editor.has_menu() && self.editor.is_one_line() =>
+                {
+                    return self.unqueue();
+                }
+                Some(ChatCommand::Help) if is_empty => {
+                    self.open_page("keys", key_lines(&self.keymap, self.editor.keymap()));
+                    return Vec::new();
+                }
+                Some(ChatCommand::Exit) if is_empty => return self.exit(key),
+                // Escape closes a menu first, and is vim's.
+                Some(ChatCommand::Cancel) if key != Key::Escape => return self.escape(key),
+                Some(command) if self.scroll_view(command, is_empty) => return Vec::new(),
+                _ => {}
             }
-            Key::Char('?') if is_empty => {
-                self.open_page("keys", key_lines());
-                return Vec::new();
-            }
-            Key::PageUp | Key::PageDown if self.options.layout == ScreenLayout::Full => {
-                let page = isize::try_from(self.view.height()).unwrap_or(1);
-                let options = self.render_options();
-                self.view.scroll(&self.log, if key == Key::PageUp { -page } else { page }, &options);
-                return Vec::new();
-            }
-            _ => {}
         }
         match self.editor.handle(key) {
             EditorAction::Submit(prompt) => self.submit(prompt),
             EditorAction::OpenExternalEditor => vec![ChatEffect::EditElsewhere],
             EditorAction::PasteImage => vec![ChatEffect::PasteImage],
-            EditorAction::Unhandled(Key::Escape) => self.escape(),
-            EditorAction::Unhandled(Key::Ctrl('d')) if is_empty => match self.is_double(key, DOUBLE_PRESS) {
-                true if self.work.is_some() => self.submit(Prompt::of_line("/exit")),
-                true => vec![ChatEffect::Exit],
-                false => {
-                    self.hint = Some("press ctrl-d again to exit".to_owned());
-                    Vec::new()
-                }
-            },
+            EditorAction::Unhandled(key) if command == Some(ChatCommand::Cancel) => self.escape(key),
             EditorAction::None | EditorAction::Redraw | EditorAction::Unhandled(_) => Vec::new(),
+        }
+    }
+
+    /// Scrolls the conversation of the full layout; whether the command does that.
+    fn scroll_view(&mut self, command: ChatCommand, is_empty: bool) -> bool {
+        if self.options.layout != ScreenLayout::Full {
+            return false;
+        }
+        let page = isize::try_from(self.view.height()).unwrap_or(1);
+        let lines = match command {
+            ChatCommand::PageUp => -page,
+            ChatCommand::PageDown => page,
+            ChatCommand::HalfUp => -page / 2,
+            ChatCommand::HalfDown => page / 2,
+            ChatCommand::First if is_empty => {
+                self.view.go_to(LinePosition::default());
+                return true;
+            }
+            ChatCommand::Last if is_empty => {
+                self.view.go_to_end();
+                return true;
+            }
+            _ => return false,
+        };
+        let options = self.render_options();
+        self.view.scroll(&self.log, lines, &options);
+        true
+    }
+
+    fn exit(&mut self, key: Key) -> Vec<ChatEffect> {
+        match self.is_double(key, DOUBLE_PRESS) {
+            true if self.work.is_some() => self.submit(Prompt::of_line("/exit")),
+            true => vec![ChatEffect::Exit],
+            false => {
+                self.hint = Some("press ctrl-d again to exit".to_owned());
+                Vec::new()
+            }
         }
     }
 
@@ -145,25 +216,25 @@ impl ChatScreen {
         vec![ChatEffect::Submit(prompt)]
     }
 
-    fn interrupt(&mut self) -> Vec<ChatEffect> {
+    fn interrupt(&mut self, key: Key) -> Vec<ChatEffect> {
         if self.work.is_some() {
             return vec![ChatEffect::Stop];
         }
         let is_empty = self.editor.is_empty();
         self.editor.clear();
-        if self.is_double(Key::Ctrl('c'), DOUBLE_INTERRUPT) && is_empty {
+        if self.is_double(key, DOUBLE_INTERRUPT) && is_empty {
             return vec![ChatEffect::Exit];
         }
         self.hint = Some("press ctrl-c again to exit".to_owned());
         Vec::new()
     }
 
-    fn escape(&mut self) -> Vec<ChatEffect> {
+    fn escape(&mut self, key: Key) -> Vec<ChatEffect> {
         if let Some(work) = &self.work {
             return if work.interrupts == 0 { vec![ChatEffect::Interrupt] } else { Vec::new() };
         }
         let is_empty = self.editor.is_empty();
-        if !self.is_double(Key::Escape, DOUBLE_PRESS) {
+        if !self.is_double(key, DOUBLE_PRESS) {
             if !is_empty {
                 self.hint = Some("press esc again to clear".to_owned());
             }
@@ -192,20 +263,4 @@ impl ChatScreen {
         }
         is_double
     }
-}
-
-/// The keys, for people.
-pub(super) fn key_lines() -> Vec<StyledLine> {
-    let mut lines: Vec<StyledLine> = Vec::new();
-    let mut last = None;
-    for (scope, keys, what) in CHAT_KEYS {
-        if last != Some(scope) {
-            lines.push(StyledLine::new());
-            lines.push(vec![Span::new(scope.title(), Style::BOLD)]);
-            last = Some(scope);
-        }
-        lines.push(vec![Span::plain(format!("  {keys:<24} ")), Span::dim(what)]);
-    }
-    lines.remove(0);
-    lines
 }

@@ -77,7 +77,18 @@ pub(super) fn put_line(buffer: &mut Buffer, area: Rect, line: &[Span], pattern: 
             break;
         }
     }
-    let matches = pattern.into_iter().flat_map(|pattern| pattern.find_iter(&text));
+    mark_text(buffer, area, &text, pattern);
+}
+
+/// Marks the matches of a search in a line as [`put_spans`] writes it.
+pub(crate) fn mark_matches(buffer: &mut Buffer, area: Rect, line: &[Span], pattern: &regex::Regex) {
+    let shown = clip_line(line, usize::from(area.width));
+    let text: String = shown.iter().map(|span| clip(&span.text, usize::from(area.width))).collect();
+    mark_text(buffer, area.intersection(buffer.area), &text, Some(pattern));
+}
+
+fn mark_text(buffer: &mut Buffer, area: Rect, text: &str, pattern: Option<&regex::Regex>) {
+    let matches = pattern.into_iter().flat_map(|pattern| pattern.find_iter(text));
     for found in matches.filter(|found| !found.is_empty()) {
         let start = u16::try_from(width(&text[..found.start()])).unwrap_or(u16::MAX);
         let length = u16::try_from(width(found.as_str())).unwrap_or(u16::MAX);

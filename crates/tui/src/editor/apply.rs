@@ -204,7 +204,7 @@ impl Editor {
         self.refresh_menu();
     }
 
-    /// Accepts; a command that takes no arguments, or was typed in full, is sent too.
+    /// Accepts; a command that takes no arguments, and what was typed in full, is sent too.
     pub(super) fn accept_and_submit(&mut self) -> EditorAction {
         let Some(menu) = &self.menu else { return EditorAction::None };
         let word = self.area.buffer.slice(menu.start, self.area.cursor);
@@ -213,6 +213,13 @@ impl Editor {
             _ => false,
         };
         let is_end = self.area.cursor == self.area.buffer.end();
+        if let Some(item @ MenuItem::Mention(_)) = menu.items.get(menu.selected)
+            && item.completion().trim_end() == word
+        {
+            // It was typed in full: there is nothing to accept.
+            self.menu = None;
+            return self.submit();
+        }
         self.accept();
         if !(is_sent && is_end) {
             return EditorAction::Redraw;

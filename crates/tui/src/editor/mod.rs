@@ -161,6 +161,16 @@ impl Editor {
         self.search.is_some()
     }
 
+    /// Returns whether a key would send the prompt.
+    pub fn sends(&self, key: Key) -> bool {
+        self.search.is_none() && self.keymap.command(key) == Some(EditorCommand::Submit)
+    }
+
+    /// Returns what keys mean.
+    pub fn keymap(&self) -> &EditorKeymap {
+        &self.keymap
+    }
+
     /// Returns whether a menu is open: then the arrows are the editor's.
     pub fn has_menu(&self) -> bool {
         self.menu.is_some()

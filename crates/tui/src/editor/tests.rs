@@ -291,3 +291,25 @@ fn prompts_come_back_with_their_chips_under_new_numbers() {
     assert_eq!(Prompt::of_line("! ls").line(), "!ls");
     assert_eq!(Prompt::of_line("/exit").line(), "/exit");
 }
+
+#[test]
+fn enter_sends_a_mention_that_was_typed_in_full() {
+    let mut editor = Editor::new(EditorMode::Standard);
+    editor.set_completions(Box::new(Offers));
+    assert_eq!(texts(pressed(&mut editor, "look @src/lib.rs{enter}")), ["look @src/lib.rs"]);
+    assert_eq!(texts(pressed(&mut editor, "look @src/li{enter}")), [""; 0], "that accepts");
+    assert_eq!(editor.text(), "look @src/lib.rs ");
+    assert_eq!(texts(pressed(&mut editor, "{enter}")), ["look @src/lib.rs "]);
+}
+
+#[test]
+fn rows_that_are_not_shown_are_told() {
+    let mut editor = Editor::new(EditorMode::Standard);
+    pressed(&mut editor, "1{ctrl-j}2{ctrl-j}3{ctrl-j}4");
+    assert_eq!(editor.view(40, 4).sign, None);
+    assert_eq!(editor.view(40, 3).sign.as_deref(), Some("line 4 of 4"));
+    pressed(&mut editor, "{ctrl-home}");
+    assert_eq!(editor.view(40, 3).sign.as_deref(), Some("line 1 of 4"));
+    editor.set_text(&"word ".repeat(30));
+    assert_eq!(editor.view(40, 2).sign.as_deref(), Some("… more of the line"));
+}

@@ -55,6 +55,7 @@ impl Editor {
             return search_view(search, width, self.sign());
         }
         let (rows, cursor) = self.text_rows(width - indent, usize::from(max_rows).max(1));
+        let sign = [self.hidden_rows(&rows), self.sign()].into_iter().flatten().collect::<Vec<_>>().join(" · ");
         let column = self.cursor_column(&rows[cursor], indent);
         let mut lines: Vec<StyledLine> = rows.iter().map(|row| self.row_line(row, indent)).collect();
         let mut place = (column, cursor);
@@ -72,8 +73,20 @@ impl Editor {
             rows: lines,
             cursor: (number(place.0), number(place.1)),
             menu: self.menu.as_ref().map_or_else(Vec::new, |menu| menu_rows(menu, width)),
-            sign: self.sign(),
+            sign: (!sign.is_empty()).then_some(sign),
         }
+    }
+
+    /// Says which line has the cursor, if not all rows of the text are shown.
+    fn hidden_rows(&self, shown: &[TextRow]) -> Option<String> {
+        let (first, last) = (shown.first()?, shown.last()?);
+        let end = self.area.buffer.end();
+        let is_whole = (first.line, first.bytes.start) == (0, 0) && (last.line, last.bytes.end) == (end.line, end.byte);
+        let (line, lines) = (self.area.cursor.line + 1, end.line + 1);
+        (!is_whole).then(|| match lines {
+            1 => "… more of the line".to_owned(),
+            _ => format!("line {line} of {lines}"),
+        })
     }
 
     /// Returns the rows around the cursor, and which of them has it.

@@ -7,6 +7,7 @@ use std::fmt;
 
 pub use command::Command;
 
+use crate::chat::ChatKeyScope;
 use crate::key::Key;
 use bindings::{DEFAULT, Row, VIM};
 
@@ -97,6 +98,8 @@ pub enum KeymapError {
     Action(Scope, String),
     /// The editor has no such action.
     EditorAction(String),
+    /// That part of the chat screen has no such action.
+    ChatAction(String, String),
     /// There is no such key.
     Key(String),
 }
@@ -109,10 +112,12 @@ impl fmt::Display for KeymapError {
             Self::Preset(name) => write!(out, "unknown keymap {name:?}: it is default or vim"),
             Self::Scope(name) => {
                 let names = Scope::ALL.map(Scope::name).join(", ");
-                write!(out, "unknown screen {name:?}: it is one of {names}")
+                let chat = ChatKeyScope::ALL.map(ChatKeyScope::name).join(", ");
+                write!(out, "unknown screen {name:?}: it is one of {names}, editor, {chat}")
             }
             Self::Action(scope, name) => write!(out, "unknown action {name:?} of {}", scope.name()),
             Self::EditorAction(name) => write!(out, "unknown action {name:?} of editor"),
+            Self::ChatAction(scope, name) => write!(out, "unknown action {name:?} of {scope}"),
             Self::Key(name) => write!(out, "unknown key {name:?}, such as j, G, ctrl-d, pgdn or space"),
         }
     }
@@ -240,7 +245,8 @@ mod tests {
                 "lists",
                 "trash",
                 "x",
-                "unknown screen \"lists\": it is one of list, session, tree, usage, everywhere",
+                "unknown screen \"lists\": it is one of list, session, tree, usage, everywhere, editor, chat, question, \
+                 picker, page",
             ),
             ("list", "fold", "x", "unknown action \"fold\" of list"),
             ("list", "bin", "x", "unknown action \"bin\" of list"),

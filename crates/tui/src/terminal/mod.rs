@@ -1,6 +1,8 @@
 //! The terminal: taken over, drawn on, and put back on every way out of the program.
 
+mod decode;
 mod input;
+mod key_code;
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,7 +16,7 @@ use ratatui_core::layout::{Position, Rect};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, kill_current_process_group};
 
-pub(crate) use input::{Wait, read_all_events, read_events};
+pub(crate) use input::{InputReader, Wait};
 
 use crate::app::App;
 use crate::cells;

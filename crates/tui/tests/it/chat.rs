@@ -7,6 +7,7 @@ use annals_tui::editor::Prompt;
 use annals_tui::picture::{Picture, PictureFrame, PicturePixels, PictureProtocol};
 use annals_ui::terminal::Style;
 use annals_ui::view::ItemBody;
+use ratatui_core::style::Modifier;
 
 use crate::chat_fixture::{Chat, frame_text, plain, question, sessions, stored};
 
@@ -203,6 +204,54 @@ fn the_transcript_shows_everything_and_text_is_found_in_it() {
         assert!(chat.frame().contains("not found"));
         chat.press("q");
         assert!(chat.frame().contains("❯"));
+    }
+}
+
+#[test]
+fn matches_are_counted_and_marked_and_the_last_page_is_full() {
+    let text: String = (1..=60).map(|line| format!("line {line} of it\n\n")).collect();
+    let conversation = stored(&Session::new().prompt("go").reply(&text).into_bytes());
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
+    chat.screen.show_conversation(conversation, Default::default());
+    chat.all();
+    chat.press("ctrl-o g /");
+    chat.type_text("line 5");
+    chat.press("enter");
+    assert!(chat.frame().contains("1 of 11 · n, N · more below"), "{}", chat.frame());
+    let (cells, _) = chat.screen.draw();
+    let (seen, size) = (frame_text(&cells), "line 5".len());
+    let found = seen.lines().enumerate().find_map(|(row, line)| Some((row, line.find("line 5 of")?)));
+    let (row, column) = found.unwrap_or_else(|| panic!("{seen}"));
+    let is_marked = |at: usize| {
+        let cell = &cells[(u16::try_from(at).unwrap(), u16::try_from(row).unwrap())];
+        cell.modifier.contains(Modifier::UNDERLINED)
+    };
+    assert!((column..column + size).all(is_marked) && !is_marked(column + size), "{seen}");
+    chat.press("n n N");
+    assert!(chat.frame().contains("2 of 11"), "{}", chat.frame());
+    // One near the end is on a page that is full, and the footer says that it is the last one.
+    chat.press("/");
+    chat.type_text("line 59");
+    chat.press("enter");
+    let seen = chat.frame();
+    assert!(seen.contains("line 59 of it") && seen.contains("line 60 of it") && seen.contains("line 53"), "{seen}");
+    assert!(seen.contains("1 of 1 · n, N · end") && !seen.contains("more below"), "{seen}");
+    // On that page, the next match is the next, though the first row stays.
+    chat.press("/");
+    chat.type_text("line 5");
+    chat.press("enter");
+    let places = ["11 of 11", "1 of 11", "2 of 11"];
+    for _ in 0..12 {
+        if chat.frame().contains("9 of 11") {
+            break;
+        }
+        chat.press("n");
+    }
+    chat.press("n");
+    assert!(chat.frame().contains("10 of 11"), "{}", chat.frame());
+    for place in places {
+        chat.press("n");
+        assert!(chat.frame().contains(place), "{place}: {}", chat.frame());
     }
 }
 

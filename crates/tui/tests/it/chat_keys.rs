@@ -1,9 +1,11 @@
 //! What keys do to the chat screen: the prompt, the queue, questions and lists; and that they are documented.
 
-use annals_tui::chat::{CHAT_KEYS, ChatEffect, QuestionAnswer, ScreenLayout};
+use annals_testkit::builder::Session;
+use annals_tui::chat::{ChatEffect, ChatInput, ChatKeyScope, ChatKeymap, QuestionAnswer, ScreenLayout};
 use annals_tui::editor::Prompt;
+use annals_tui::{Key, Mouse};
 
-use crate::chat_fixture::{Chat, question, sessions};
+use crate::chat_fixture::{Chat, question, sessions, stored};
 
 fn answered(answer: &str, comment: Option<&str>) -> Vec<ChatEffect> {
     vec![ChatEffect::Answer(QuestionAnswer {
@@ -162,12 +164,166 @@ fn a_list_is_filtered_and_shows_what_is_elsewhere_on_request() {
     assert_eq!(chat.press("esc"), [ChatEffect::Choose(None)]);
 }
 
+/// Types with this many milliseconds between two keys; nothing may come of it.
+#[track_caller]
+fn type_slowly(chat: &mut Chat, text: &str, millis: u64) {
+    for character in text.chars() {
+        chat.wait(millis);
+        let key = if character == '\n' { Key::Enter } else { Key::Char(character) };
+        assert_eq!(chat.screen.update(ChatInput::Key(key)), [], "{character:?} of {text:?}");
+        chat.frame();
+    }
+}
+
+#[test]
+fn whoever_types_when_a_question_appears_goes_on_typing() {
+    for size in [(80, 24), (40, 15)] {
+        let mut chat = Chat::new(ScreenLayout::Inline, size);
+        chat.screen.start_work("working", chat.now);
+        type_slowly(&mut chat, "maybe you sh", 120);
+        chat.screen.ask(question(&["git push"]));
+        // Letters, digits, space and enter: none of it answers, and none of it is sent or lost.
+        type_slowly(&mut chat, "ould yet try 1 n\n", 120);
+        type_slowly(&mut chat, "y", 650);
+        assert_eq!(chat.press("up down tab home end"), []);
+        assert_eq!(chat.typed(), "maybe you should yet try 1 ny");
+        let seen = chat.frame();
+        assert!(seen.contains("keys go to the prompt until you") && seen.contains("yet try 1 ny"), "{seen}");
+        assert!(seen.contains("git push") && seen.contains("❯ 1. Yes"), "{seen}");
+        assert!(chat.screen.changes_with_time());
+        chat.wait(750);
+        let seen = chat.frame();
+        assert!(seen.contains("enter ") && !seen.contains("until you") && !seen.contains("yet try"), "{seen}");
+        // Now they are the question's, as fast as they come.
+        assert_eq!(chat.press("down up"), []);
+        assert_eq!(chat.press("enter"), answered("y", None));
+        assert!(chat.frame().contains("yet try 1 ny"));
+    }
+}
+
+#[test]
+fn a_question_below_a_page_gets_no_key_of_the_page() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (80, 24));
+    chat.press("ctrl-o");
+    chat.screen.ask(question(&["git push"]));
+    chat.wait(5000);
+    assert_eq!(chat.press("q y enter"), []);
+    assert_eq!(chat.typed(), "y");
+}
+
+#[test]
+fn interrupting_keeps_its_meaning_while_a_question_appears() {
+    for key in ["esc", "ctrl-c"] {
+        let mut chat = Chat::new(ScreenLayout::Inline, (80, 24));
+        type_slowly(&mut chat, "wa", 100);
+        chat.screen.ask(question(&["git push"]));
+        assert_eq!(chat.press(key), [ChatEffect::Refuse("q".to_owned())], "{key}");
+        assert_eq!(chat.typed(), "wa");
+    }
+}
+
+#[test]
+fn the_keys_of_the_screen_are_rebound() {
+    let mut keymap = ChatKeymap::default();
+    for (scope, action, key) in [
+        ("chat", "mode", "alt-m"),
+        ("chat", "cancel", "ctrl-q"),
+        ("question", "allow", "a"),
+        ("picker", "choose", "ctrl-e"),
+        ("page", "close", "x"),
+    ] {
+        keymap.bind(scope, action, &[key.to_owned()]).unwrap();
+    }
+    let mut chat = Chat::new(ScreenLayout::Inline, (80, 24));
+    chat.screen.set_keymap(keymap);
+    assert_eq!((chat.press("shift-tab"), chat.press("alt-m")), (vec![], vec![ChatEffect::CycleMode]));
+    assert_eq!(chat.press("ctrl-q ctrl-q"), [ChatEffect::Rewind]);
+    chat.press("?");
+    assert!(chat.frame().contains("alt-m ") && !chat.frame().contains("shift-tab "), "{}", chat.frame());
+    assert!(chat.frame().contains(" keys"));
+    chat.press("q");
+    assert!(chat.screen.is_covered());
+    chat.press("x");
+    assert!(!chat.screen.is_covered());
+    chat.wait(1000);
+    chat.screen.ask(question(&["ls"]));
+    chat.wait(1000);
+    chat.frame();
+    assert_eq!((chat.press("y"), chat.press("a")), (vec![], answered("y", None)));
+    chat.screen.open_picker(sessions());
+    assert_eq!(chat.press("enter"), []);
+    assert_eq!(chat.press("ctrl-e"), [ChatEffect::Choose(Some("1".to_owned()))]);
+}
+
+#[test]
+fn the_page_of_keys_has_those_of_the_editor() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (100, 120));
+    chat.press("?");
+    let seen = chat.frame();
+    for row in ["ctrl-_, ctrl-7           undo", "alt-_, alt-r             redo", "insert what was cut last", "to the end of the word"]
+    {
+        assert!(seen.contains(row), "{row:?} is not in\n{seen}");
+    }
+}
+
+#[test]
+fn the_wheel_and_keys_scroll_the_full_layout() {
+    let mut chat = Chat::new(ScreenLayout::Full, (60, 20));
+    let text: String = (1..=100).map(|line| format!("line {line}.\n\n")).collect();
+    chat.screen.show_conversation(stored(&Session::new().prompt("go").reply(&text).into_bytes()), Default::default());
+    assert!(chat.frame().contains("line 100."));
+    let wheel = |chat: &mut Chat, mouse, times: usize| {
+        (0..times).for_each(|_| assert_eq!(chat.screen.update(ChatInput::Mouse(mouse)), []));
+    };
+    wheel(&mut chat, Mouse::ScrollUp, 5);
+    assert!(!chat.frame().contains("line 100.") && chat.frame().contains("more below"), "{}", chat.frame());
+    assert_eq!(chat.typed(), "", "it is no key that recalls prompts");
+    wheel(&mut chat, Mouse::ScrollDown, 5);
+    assert!(chat.frame().contains("line 100."));
+    chat.press("home");
+    assert!(chat.frame().contains("> go"));
+    chat.press("ctrl-down");
+    assert!(!chat.frame().contains("> go") && chat.frame().contains("line 5."), "{}", chat.frame());
+    chat.press("ctrl-up");
+    assert!(chat.frame().contains("> go"));
+    chat.press("end");
+    assert!(chat.frame().contains("line 100."));
+    // With text, home and end are the text's.
+    chat.type_text("ab");
+    chat.press("home");
+    chat.type_text("c");
+    assert_eq!(chat.typed(), "cab");
+    assert!(chat.frame().contains("line 100."));
+    // On a page it scrolls the page, in a list it selects.
+    chat.press("ctrl-o g");
+    wheel(&mut chat, Mouse::ScrollDown, 3);
+    assert!(!chat.frame().contains("> go"));
+    chat.press("q");
+    chat.screen.open_picker(sessions());
+    wheel(&mut chat, Mouse::ScrollDown, 1);
+    assert_eq!(chat.press("enter"), [ChatEffect::Choose(Some("2".to_owned()))]);
+}
+
+#[test]
+fn a_list_is_searched_in_its_previews_too() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (80, 24));
+    chat.screen.open_picker(sessions());
+    chat.type_text("prompt of 1");
+    let seen = chat.frame();
+    assert!(seen.contains("1 Tax table") && !seen.contains("日本語"), "{seen}");
+}
+
 #[test]
 fn the_keys_are_documented() {
     let path = format!("{}/../../docs/chat.md", env!("CARGO_MANIFEST_DIR"));
     let document = std::fs::read_to_string(path).unwrap();
-    for (scope, keys, what) in CHAT_KEYS {
-        let row = format!("| {} | {keys} | {what} |", scope.title());
-        assert!(document.contains(&row), "docs/chat.md has no row\n{row}");
+    let mut expected = String::from("\n| where | keys | action | |\n|---|---|---|---|\n");
+    for scope in ChatKeyScope::ALL {
+        for binding in ChatKeymap::default().bindings(scope) {
+            let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{key}`")).collect();
+            let action = binding.command.name();
+            expected.push_str(&format!("| {} | {} | {action} | {} |\n", scope.name(), keys.join(" "), binding.help));
+        }
     }
+    assert!(document.contains(&expected), "docs/chat.md must have:\n{expected}");
 }

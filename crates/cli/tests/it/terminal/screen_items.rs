@@ -14,8 +14,8 @@ use super::{ChatFixture, HANGS};
 const ITEMS: &str = include_str!("screen_items.json");
 const GIF: &[u8] = b"GIF89a\x28\0\x28\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 const SIZES: [(u16, u16); 3] = [(80, 24), (40, 15), (200, 60)];
-/// Keys that come sooner after a question appeared are the prompt's.
-const UNREAD: Duration = Duration::from_millis(350);
+/// Keys that come sooner after a question appeared, or after another key, are the prompt's.
+const UNREAD: Duration = Duration::from_millis(800);
 /// A frame is on the screen sooner.
 const PATIENCE: Duration = Duration::from_secs(10);
 const MORE_BELOW: &str = "… more below";
@@ -238,8 +238,8 @@ impl Stage {
                 self.terminal.resize(*size);
                 sleep(Duration::from_millis(20));
             }
-            // What is in sight may be of a size before: the program follows when it can.
-            sleep(Duration::from_millis(150));
+            // What is in sight may be of a size before: the program follows once the size rests.
+            sleep(Duration::from_millis(450));
             item.shows.iter().for_each(|text| self.shows(name, text));
         }
         for (keys, wanted) in &item.reaches {

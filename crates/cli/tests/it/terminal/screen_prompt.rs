@@ -175,7 +175,7 @@ fn questions_of_the_model_are_answered_by_choices() {
         terminal.sees("? Which beds? (1 of 2)");
         terminal.sees("2. South: in the sun");
         // Keys that come at once are the prompt's.
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::thread::sleep(std::time::Duration::from_millis(900));
         terminal.press("2");
         terminal.sees("? Which tools? (2 of 2)");
         terminal.sees("[ ] 1. Spade");

@@ -82,6 +82,41 @@ fn a_hundred_megabytes_are_resumed_and_scrolled() {
     }
 }
 
+/// Forty paragraphs that arrive one after the other.
+fn slow_paragraphs() -> String {
+    let text: String = (0..40).map(|number| format!(r"Paragraph {number:02} has words.\n\n")).collect();
+    let step = text.len() / 8;
+    let piece = |at: usize| format!(r#"{{"bytes":[{},{}]}},{{"wait_ms":60}},"#, at * step, (at + 1) * step);
+    let (pieces, rest): (String, usize) = ((0..40).map(piece).collect(), 40 * step);
+    format!(
+        r#"{{"slow":[{{"content":[{{"type":"text","text":"{text}It has ended."}}],
+            "play":["head",{pieces}{{"bytes":[{rest},9999999]}},"end"]}}]}}"#
+    )
+}
+
+#[test]
+fn a_storm_of_heights_while_text_arrives_leaves_each_line_once() {
+    let fixture = ChatFixture::new(&slow_paragraphs());
+    let mut terminal = fixture.chat_in((80, 24), &["--screen", "inline", "@@slow@@"], |_| {});
+    terminal.sees("Paragraph 00");
+    for height in [15, 8, 24, 40, 8, 12, 24, 6, 40, 15, 8, 24, 30, 9, 24, 7, 40, 8, 24, 11, 8] {
+        terminal.resize((80, height));
+        std::thread::sleep(Duration::from_millis(60));
+    }
+    terminal.resize((80, 24));
+    terminal.sees("It has ended.");
+    terminal.shows("? keys");
+    std::thread::sleep(Duration::from_millis(300));
+    let text = terminal.text();
+    for number in 0..40 {
+        assert_eq!(text.matches(&format!("Paragraph {number:02} ")).count(), 1, "{number} in\n{text}");
+    }
+    for (row, times) in [("? keys", 1), ("❯", 1), ("to interrupt", 0), ("> @@slow@@", 1)] {
+        assert_eq!(text.matches(row).count(), times, "{row:?} in\n{text}");
+    }
+    fixture.leave(&mut terminal);
+}
+
 #[test]
 fn a_storm_of_sizes_while_text_arrives_and_after_it() {
     for layout in ["inline", "full"] {

@@ -113,7 +113,7 @@ fn somebody_who_is_elsewhere_is_told_if_they_want_that() {
         terminal.sees("? Write a.txt");
         assert_eq!(count(&terminal), 1, "{channel}: {:?}", bytes(&terminal));
         terminal.press("\x1b[I");
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::thread::sleep(std::time::Duration::from_millis(900));
         terminal.press("y");
         terminal.sees("Written.");
         leave(&mut terminal);

@@ -7,6 +7,7 @@
 //! | `events` | events of the conversation on the screen |
 //! | `permission`, `user_question` | permission prompts and questions of the model |
 //! | `external_editor` | what is typed, in a program of the person |
+//! | `reports` | what the terminal is asked to report |
 //! | `sent`, `clipboard_image` | what is sent: text, pastes, images; the image of the clipboard |
 //! | `pictures` | images of the conversation as the terminal shows them |
 
@@ -16,6 +17,7 @@ mod events;
 mod external_editor;
 mod permission;
 mod pictures;
+mod reports;
 mod sent;
 mod ui;
 mod user_question;
@@ -32,7 +34,7 @@ use annals_store::ConfigDir;
 use annals_store::todos::TodoItem;
 use annals_tui::Key;
 use annals_tui::chat::{
-    ChatEffect, ChatInput, ChatOptions, ChatScreen, ChatTerminal, FocusReports, ScreenLayout, read_chat_input,
+    ChatEffect, ChatInput, ChatInputReader, ChatOptions, ChatScreen, ChatTerminal, ScreenLayout,
 };
 use annals_tui::editor::Prompt;
 use annals_ui::terminal::{Span, styled_lines};
@@ -58,6 +60,12 @@ const TICK: Duration = Duration::from_millis(250);
 /// Frames come at most this often while events arrive.
 const FRAME: Duration = Duration::from_millis(16);
 
+/// With the inline layout nothing is drawn before a size has been there for so long: rows that a lower terminal pushes into its
+/// scrollback come back when it grows, unless others were drawn in between. tmux tells of sizes at most every 0.25 seconds.
+const SETTLE: Duration = Duration::from_millis(300);
+/// Whoever presses no key for so long may be elsewhere.
+const UNTOUCHED: Duration = Duration::from_secs(6);
+
 /// How somebody who is elsewhere is told that something waits for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notifications {
@@ -81,6 +89,7 @@ impl Notifications {
 /// The chat screen.
 pub(super) struct ScreenUi {
     screen: ChatScreen,
+    layout: ScreenLayout,
     cwd: String,
     todos: Vec<TodoItem>,
     completions: Completions,
@@ -102,9 +111,13 @@ pub(super) struct ScreenUi {
     /// Whether the mode that allows everything was chosen at the start.
     has_bypass: bool,
     notifications: Notifications,
-    /// Whether the terminal has the keyboard; one that does not tell has it.
-    is_focused: bool,
+    /// Whether the terminal has the keyboard, once it has told.
+    focus: Option<bool>,
+    /// When the person did something last.
+    touched: Instant,
     drawn: Instant,
+    /// When the size changed last.
+    resized: Option<Instant>,
     /// Whether the next frame shows what a person did.
     is_urgent: bool,
     was_stopped: bool,
@@ -141,11 +154,8 @@ pub(super) fn run(
 impl ScreenUi {
     /// Takes the terminal over; it is restored when this is dropped.
     fn open(options: ChatOptions, cwd: &Path, context: &Context) -> std::io::Result<Self> {
-        let focus = match Notifications::of(context) {
-            Notifications::None => FocusReports::Off,
-            Notifications::Bell | Notifications::Desktop => FocusReports::On,
-        };
-        let terminal = ChatTerminal::enter(stdout_file()?, context.out.color, focus)?;
+        let reports = reports::reports(options.layout, context);
+        let terminal = ChatTerminal::enter(stdout_file()?, context.out.color, reports)?;
         let (sender, events) = unbounded_channel();
         let force_quit = ForceQuit::new(terminal.restorer());
         let keys = Arc::new(Mutex::new(()));
@@ -153,8 +163,10 @@ impl ScreenUi {
         let now = Instant::now();
         let mut screen = ChatScreen::new(options, ChatTerminal::size(), now);
         editor_input::prepare(screen.editor(), context);
+        screen.set_keymap(context.config.chat_keymap());
         Ok(Self {
             screen,
+            layout: options.layout,
             cwd: cwd.to_string_lossy().into_owned(),
             todos: Vec::new(),
             completions: Completions::default(),
@@ -170,8 +182,10 @@ impl ScreenUi {
             mode: Mode::Default,
             has_bypass: false,
             notifications: Notifications::of(context),
-            is_focused: true,
+            focus: None,
+            touched: now,
             drawn: now.checked_sub(FRAME).unwrap_or(now),
+            resized: None,
             is_urgent: false,
             was_stopped: false,
             force_quit,
@@ -188,7 +202,7 @@ impl ScreenUi {
             let event = match self.before_frame().await {
                 Some(event) => event,
                 None if self.draw().is_err() => return UiEvent::Terminated,
-                None if self.screen.is_working() => {
+                None if self.screen.changes_with_time() => {
                     match tokio::time::timeout(TICK, self.events.recv()).await {
                         Ok(event) => event.unwrap_or(UiEvent::Terminated),
                         Err(_) => UiEvent::Tick,
@@ -208,14 +222,25 @@ impl ScreenUi {
     /// Returns what comes before the next frame is due; `None` if it is due. What a person does is shown at once; of what arrives
     /// not every piece gets a frame of its own.
     async fn before_frame(&mut self) -> Option<UiEvent> {
-        let left = FRAME.saturating_sub(self.drawn.elapsed());
+        let settling = self.settling();
+        let left = FRAME.saturating_sub(self.drawn.elapsed()).max(settling);
         if left.is_zero() {
             return None;
         }
-        if self.is_urgent {
+        if self.is_urgent && settling.is_zero() {
             return self.events.try_recv().ok();
         }
         tokio::time::timeout(left, self.events.recv()).await.ok().flatten()
+    }
+
+    /// How long the size of the terminal has to rest before rows can be drawn below the scrollback.
+    fn settling(&self) -> Duration {
+        match self.resized {
+            Some(at) if self.layout == ScreenLayout::Inline && !self.screen.is_covered() => {
+                SETTLE.saturating_sub(at.elapsed())
+            }
+            _ => Duration::ZERO,
+        }
     }
 
     /// Handles what only concerns the terminal, and returns the rest.
@@ -223,6 +248,7 @@ impl ScreenUi {
         use annals_ui::chat::Key as SignalKey;
         let result = match event {
             UiEvent::Resized => {
+                self.resized = Some(Instant::now());
                 self.terminal.resize(&mut self.screen);
                 Ok(())
             }
@@ -238,7 +264,7 @@ impl ScreenUi {
                 Ok(())
             }
             UiEvent::Focus(has_focus) => {
-                self.is_focused = has_focus;
+                self.focus = Some(has_focus);
                 Ok(())
             }
             UiEvent::Continued => match std::mem::take(&mut self.was_stopped) {
@@ -253,6 +279,7 @@ impl ScreenUi {
                 return Some(UiEvent::Input(ChatInput::Key(Key::Ctrl('c'))));
             }
             UiEvent::Input(input) => {
+                self.touched = Instant::now();
                 if input == ChatInput::Key(Key::Ctrl('c')) {
                     self.force_quit.answer();
                 }
@@ -261,6 +288,12 @@ impl ScreenUi {
             other => return Some(other),
         };
         result.is_err().then_some(UiEvent::Terminated)
+    }
+
+    /// Whether the person may not be looking: the terminal has lost the keyboard, or does not tell, and no key was pressed for a
+    /// while.
+    fn is_unwatched(&self) -> bool {
+        self.focus.map_or(self.touched.elapsed() >= UNTOUCHED, |has_focus| !has_focus)
     }
 
     fn suspend(&mut self) -> std::io::Result<()> {
@@ -326,7 +359,8 @@ fn read_keys(sender: UnboundedSender<UiEvent>, force_quit: Arc<ForceQuit>, keys:
                 })
                 .map_err(|_| io::ErrorKind::BrokenPipe.into())
         };
-        while read_chat_input(|| drop(keys.lock()), send).is_ok() {}
+        let mut reader = ChatInputReader::default();
+        while reader.read(|| drop(keys.lock()), send).is_ok() {}
         let _ = sender.send(UiEvent::Terminated);
     });
 }

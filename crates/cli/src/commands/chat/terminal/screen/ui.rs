@@ -50,7 +50,7 @@ impl ChatUi for ScreenUi {
     fn notify(&mut self, text: &str) {
         // A terminal that does not take it loses nothing.
         let _ = match self.notifications {
-            _ if self.is_focused => Ok(()),
+            _ if !self.is_unwatched() => Ok(()),
             Notifications::None => Ok(()),
             Notifications::Bell => self.terminal.ring(),
             Notifications::Desktop => self.terminal.notify(text),

@@ -1,0 +1,80 @@
+//! What keys can do on the chat screen beside the editor's, and the names of it in a configuration.
+
+/// What a key does on the chat screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each has its description in the table of bindings")]
+pub enum ChatCommand {
+    Allow,
+    Answer,
+    Cancel,
+    Choose,
+    Close,
+    Comment,
+    Down,
+    Everywhere,
+    Exit,
+    Find,
+    FindNext,
+    FindPrevious,
+    First,
+    HalfDown,
+    HalfUp,
+    Help,
+    Interrupt,
+    Last,
+    Mode,
+    PageDown,
+    PageUp,
+    Pick,
+    Preview,
+    Redraw,
+    Refuse,
+    Suspend,
+    TakeBack,
+    Transcript,
+    Up,
+}
+
+const NAMES: [(ChatCommand, &str); 29] = [
+    (ChatCommand::Allow, "allow"),
+    (ChatCommand::Answer, "answer"),
+    (ChatCommand::Cancel, "cancel"),
+    (ChatCommand::Choose, "choose"),
+    (ChatCommand::Close, "close"),
+    (ChatCommand::Comment, "comment"),
+    (ChatCommand::Down, "down"),
+    (ChatCommand::Everywhere, "everywhere"),
+    (ChatCommand::Exit, "exit"),
+    (ChatCommand::Find, "find"),
+    (ChatCommand::FindNext, "find-next"),
+    (ChatCommand::FindPrevious, "find-previous"),
+    (ChatCommand::First, "first"),
+    (ChatCommand::HalfDown, "half-down"),
+    (ChatCommand::HalfUp, "half-up"),
+    (ChatCommand::Help, "help"),
+    (ChatCommand::Interrupt, "interrupt"),
+    (ChatCommand::Last, "last"),
+    (ChatCommand::Mode, "mode"),
+    (ChatCommand::PageDown, "page-down"),
+    (ChatCommand::PageUp, "page-up"),
+    (ChatCommand::Pick, "pick"),
+    (ChatCommand::Preview, "preview"),
+    (ChatCommand::Redraw, "redraw"),
+    (ChatCommand::Refuse, "refuse"),
+    (ChatCommand::Suspend, "suspend"),
+    (ChatCommand::TakeBack, "take-back"),
+    (ChatCommand::Transcript, "transcript"),
+    (ChatCommand::Up, "up"),
+];
+
+impl ChatCommand {
+    /// Returns its name in a configuration, such as `page-down`.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(command, _)| *command == self).map_or("", |(_, name)| name)
+    }
+
+    /// Returns the command of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        NAMES.iter().find(|(_, known)| *known == name).map(|(command, _)| *command)
+    }
+}

@@ -1,0 +1,217 @@
+//! The keys of the chat screen, as data: what they do is looked up here, help and docs/chat.md are made from it, and a configuration
+//! changes it. Those of the prompt's text are the editor's.
+
+use super::command::ChatCommand;
+use crate::key::Key;
+use crate::keymap::KeymapError;
+
+/// Where keys hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChatKeyScope {
+    /// At the prompt, before what the editor does.
+    Prompt,
+    /// In a question.
+    Question,
+    /// In a list, where letters filter.
+    Picker,
+    /// On a page: the transcript, or what a command reports.
+    Page,
+}
+
+impl ChatKeyScope {
+    /// All of them, in the order in which they are explained.
+    pub const ALL: [Self; 4] = [Self::Prompt, Self::Question, Self::Picker, Self::Page];
+
+    /// Returns its name in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "chat",
+            Self::Question => "question",
+            Self::Picker => "picker",
+            Self::Page => "page",
+        }
+    }
+
+    /// Returns the scope of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.name() == name)
+    }
+
+    /// Returns its heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Question => "question",
+            Self::Picker => "list",
+            Self::Page => "page",
+        }
+    }
+}
+
+type BindingRow = (ChatKeyScope, &'static [&'static str], ChatCommand, &'static str);
+
+/// Where, the names of the keys, what they do, and the same for people.
+const DEFAULT: [BindingRow; 48] = {
+    use ChatCommand::*;
+    use ChatKeyScope::{Page, Picker, Prompt, Question};
+    [
+        (Prompt, &["esc"], Cancel, "interrupts; twice clears the text, or with none rewinds"),
+        (Prompt, &["ctrl-c"], Interrupt, "interrupts, or clears the text; twice exits"),
+        (Prompt, &["ctrl-d"], Exit, "with no text, twice exits"),
+        (Prompt, &["shift-tab"], Mode, "changes the permission mode"),
+        (Prompt, &["ctrl-o"], Transcript, "shows the transcript, with everything in full"),
+        (Prompt, &["?"], Help, "with no text, shows the keys"),
+        (Prompt, &["up"], TakeBack, "during a turn, moves queued prompts into the input again"),
+        (Prompt, &["pgup"], PageUp, "with `--screen full`, scrolls a page up"),
+        (Prompt, &["pgdn"], PageDown, "with `--screen full`, scrolls a page down"),
+        (Prompt, &["ctrl-up"], HalfUp, "with `--screen full`, scrolls half a page up"),
+        (Prompt, &["ctrl-down"], HalfDown, "with `--screen full`, scrolls half a page down"),
+        (Prompt, &["home"], First, "with `--screen full` and no text, to the start"),
+        (Prompt, &["end"], Last, "with `--screen full` and no text, to the end"),
+        (Prompt, &["ctrl-l"], Redraw, "draws the screen again, wherever"),
+        (Prompt, &["ctrl-z"], Suspend, "stops the program, wherever; the shell's `fg` continues it"),
+        (Question, &["up", "ctrl-p"], Up, "the answer above"),
+        (Question, &["down", "ctrl-n"], Down, "the answer below"),
+        (Question, &["enter"], Answer, "gives the answer that is selected; 1 … 9 give one at once"),
+        (Question, &["y"], Allow, "allows at once"),
+        (Question, &["n"], Refuse, "refuses at once"),
+        (Question, &["tab"], Comment, "refuses with a few words for the model"),
+        (Question, &["space"], Pick, "picks, where several answers can be given; else scrolls"),
+        (Question, &["pgup"], PageUp, "scrolls what is asked about up"),
+        (Question, &["pgdn"], PageDown, "scrolls what is asked about down"),
+        (Question, &["esc", "ctrl-c"], Cancel, "refuses, and ends the turn"),
+        (Picker, &["up", "ctrl-p"], Up, "the row above"),
+        (Picker, &["down", "ctrl-n"], Down, "the row below"),
+        (Picker, &["pgup"], PageUp, "ten rows up"),
+        (Picker, &["pgdn"], PageDown, "ten rows down"),
+        (Picker, &["home"], First, "to the first row"),
+        (Picker, &["end"], Last, "to the last row"),
+        (Picker, &["enter"], Choose, "chooses"),
+        (Picker, &["tab"], Preview, "shows or hides the preview"),
+        (Picker, &["ctrl-a"], Everywhere, "shows sessions of all projects, or only of this folder"),
+        (Picker, &["esc", "ctrl-c"], Cancel, "cancels"),
+        (Page, &["j", "down"], Down, "a line down"),
+        (Page, &["k", "up"], Up, "a line up"),
+        (Page, &["space", "pgdn"], PageDown, "a page down"),
+        (Page, &["b", "pgup"], PageUp, "a page up"),
+        (Page, &["ctrl-d", "ctrl-down"], HalfDown, "half a page down"),
+        (Page, &["ctrl-u", "ctrl-up"], HalfUp, "half a page up"),
+        (Page, &["g", "home"], First, "to the start"),
+        (Page, &["G", "end"], Last, "to the end"),
+        (Page, &["/"], Find, "finds text"),
+        (Page, &["n"], FindNext, "the next match"),
+        (Page, &["N"], FindPrevious, "the match before"),
+        (Page, &["q", "esc", "ctrl-c"], Close, "leaves"),
+        (Page, &["ctrl-o"], Transcript, "leaves, too"),
+    ]
+};
+
+/// Keys that do something on the chat screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChatBinding {
+    /// Where.
+    pub scope: ChatKeyScope,
+    /// The names of the keys.
+    pub keys: Vec<String>,
+    /// What they do.
+    pub command: ChatCommand,
+    /// The same for people.
+    pub help: &'static str,
+}
+
+/// The bindings of the chat screen that hold.
+#[derive(Clone, Debug)]
+pub struct ChatKeymap {
+    bindings: Vec<ChatBinding>,
+}
+
+impl Default for ChatKeymap {
+    fn default() -> Self {
+        let binding = |(scope, keys, command, help): BindingRow| {
+            let keys = keys.iter().map(|&key| key.to_owned()).collect();
+            ChatBinding { scope, keys, command, help }
+        };
+        Self { bindings: DEFAULT.into_iter().map(binding).collect() }
+    }
+}
+
+impl ChatKeymap {
+    /// Returns whether a configuration means a part of the chat screen by this name.
+    pub fn has_scope(name: &str) -> bool {
+        ChatKeyScope::from_name(name).is_some()
+    }
+
+    /// Gives an action these keys and no others; what they did there before, they do no more.
+    pub fn bind(&mut self, scope: &str, action: &str, keys: &[String]) -> Result<(), KeymapError> {
+        let unknown = || KeymapError::ChatAction(scope.to_owned(), action.to_owned());
+        let in_scope = ChatKeyScope::from_name(scope).ok_or_else(|| KeymapError::Scope(scope.to_owned()))?;
+        let command = ChatCommand::from_name(action).ok_or_else(unknown)?;
+        if !self.bindings(in_scope).any(|binding| binding.command == command) {
+            return Err(unknown());
+        }
+        if let Some(name) = keys.iter().find(|name| Key::from_name(name).is_none()) {
+            return Err(KeymapError::Key(name.clone()));
+        }
+        for binding in self.bindings.iter_mut().filter(|binding| binding.scope == in_scope) {
+            binding.keys.retain(|key| !keys.contains(key));
+            if binding.command == command {
+                binding.keys = keys.to_vec();
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what a key does there.
+    pub fn command(&self, scope: ChatKeyScope, key: Key) -> Option<ChatCommand> {
+        let has_key =
+            |binding: &&ChatBinding| binding.keys.iter().any(|name| Key::from_name(name) == Some(key));
+        self.bindings(scope).find(has_key).map(|binding| binding.command)
+    }
+
+    /// Returns the bindings of a scope, in the order in which they are explained.
+    pub fn bindings(&self, scope: ChatKeyScope) -> impl Iterator<Item = &ChatBinding> {
+        self.bindings.iter().filter(move |binding| binding.scope == scope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_key_has_a_name_and_one_meaning_in_its_scope() {
+        let keymap = ChatKeymap::default();
+        for scope in ChatKeyScope::ALL {
+            assert_eq!(ChatKeyScope::from_name(scope.name()), Some(scope));
+            let mut seen = HashSet::new();
+            for binding in keymap.bindings(scope) {
+                assert_eq!(ChatCommand::from_name(binding.command.name()), Some(binding.command));
+                for name in &binding.keys {
+                    let key = Key::from_name(name).unwrap_or_else(|| panic!("{name:?} is no key"));
+                    assert!(seen.insert(key), "{name:?} means two things in {scope:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_rebound_key_has_one_action_in_its_scope() {
+        let mut keymap = ChatKeymap::default();
+        let keys = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        keymap.bind("chat", "mode", &keys(&["alt-m", "ctrl-o"])).unwrap();
+        let command = |key| keymap.command(ChatKeyScope::Prompt, key);
+        assert_eq!(command(Key::Alt('m')), Some(ChatCommand::Mode));
+        assert_eq!(command(Key::Ctrl('o')), Some(ChatCommand::Mode));
+        assert_eq!(command(Key::BackTab), None);
+        assert_eq!(keymap.command(ChatKeyScope::Page, Key::Ctrl('o')), Some(ChatCommand::Transcript));
+        let error = |scope: &str, action: &str, key: &str| {
+            ChatKeymap::default().bind(scope, action, &keys(&[key])).unwrap_err().to_string()
+        };
+        assert_eq!(error("chat", "fly", "x"), "unknown action \"fly\" of chat");
+        assert_eq!(error("question", "mode", "x"), "unknown action \"mode\" of question");
+        assert!(error("page", "find", "hyper-x").starts_with("unknown key \"hyper-x\""));
+        assert!(error("pages", "find", "x").starts_with("unknown screen \"pages\""));
+    }
+}
