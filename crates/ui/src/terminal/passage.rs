@@ -7,7 +7,7 @@ use super::items::{LastItem, Renderer};
 use super::live_page::LivePage;
 use super::options::RenderOptions;
 use super::style::{Span, Style, StyledLine};
-use crate::clean::one_line;
+use crate::clean::{one_line, reveal};
 use crate::figures::{self, stamp};
 use crate::view::{Item, ItemBody, ToolCall};
 
@@ -44,7 +44,11 @@ impl Passage<'_> {
             let color = if call.is_error() { Color::Red } else { Color::Green };
             let mark = Span::new(options.glyphs().call, Style::color(color));
             let name = Span::new(tool_name(&call.name), Style::BOLD);
-            renderer.canvas.line(&[mark, name, Span::plain(format!("  {}", one_line(&call.headline)))]);
+            renderer.canvas.line(&[
+                mark,
+                name,
+                Span::plain(format!("  {}", one_line(&reveal(&call.headline)))),
+            ]);
         })
     }
 
