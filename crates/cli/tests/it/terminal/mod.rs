@@ -10,6 +10,7 @@ mod rewinding;
 mod screen;
 mod screen_commands;
 mod screen_items;
+mod screen_messages;
 mod screen_prompt;
 mod screen_sizes;
 mod servers;

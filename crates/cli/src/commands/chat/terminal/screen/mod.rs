@@ -52,11 +52,15 @@ use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::platform::stdout_file;
+use crate::stderr::ScreenMessages;
 
 /// How often the status line is updated during a turn.
 const TICK: Duration = Duration::from_millis(250);
 /// Frames come at most this often while events arrive.
 const FRAME: Duration = Duration::from_millis(16);
+
+/// What messages begin with where other programs print, too.
+const PROGRAM_MARK: &str = "annals: ";
 
 /// How somebody who is elsewhere is told that something waits for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +118,8 @@ pub(super) struct ScreenUi {
     sender: UnboundedSender<UiEvent>,
     events: UnboundedReceiver<UiEvent>,
     terminal: ChatTerminal,
+    /// Messages come as events until the terminal is put back.
+    _messages: ScreenMessages,
 }
 
 /// Runs the conversation on the chat screen.
@@ -133,6 +139,7 @@ pub(super) fn run(
         super::converse(args, cwd, context, &mut ui).await
     });
     ui.screen.finish_work();
+    ui.note_messages();
     // The terminal may be gone.
     let _ = ui.terminal.finish(&mut ui.screen);
     outcome
@@ -153,6 +160,18 @@ impl ScreenUi {
         let now = Instant::now();
         let mut screen = ChatScreen::new(options, ChatTerminal::size(), now);
         editor_input::prepare(screen.editor(), context);
+        let message_sender = sender.clone();
+        let notice = move |line: String| {
+            let line = line.strip_prefix(PROGRAM_MARK).unwrap_or(&line).to_owned();
+            message_sender.send(UiEvent::Notice(line)).is_ok()
+        };
+        let (messages, earlier) = ScreenMessages::take_over(notice.clone());
+        if options.layout == ScreenLayout::Full {
+            // They stand on the other screen.
+            for line in earlier {
+                notice(line);
+            }
+        }
         Ok(Self {
             screen,
             cwd: cwd.to_string_lossy().into_owned(),
@@ -179,7 +198,17 @@ impl ScreenUi {
             sender,
             events,
             terminal,
+            _messages: messages,
         })
+    }
+
+    /// Adds the messages that still wait to the conversation: what is left of it on the terminal has them.
+    fn note_messages(&mut self) {
+        while let Ok(event) = self.events.try_recv() {
+            if let UiEvent::Notice(text) = event {
+                self.screen.note(super::terminal_ui::WARNING, &text);
+            }
+        }
     }
 
     /// Draws, and waits for the next event that does not only concern the terminal.
@@ -227,6 +256,7 @@ impl ScreenUi {
                 Ok(())
             }
             UiEvent::Notice(text) => {
+                self.screen.end_text();
                 self.screen.note(super::terminal_ui::WARNING, &text);
                 Ok(())
             }
