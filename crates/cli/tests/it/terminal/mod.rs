@@ -12,6 +12,7 @@ mod screen_commands;
 mod screen_items;
 mod screen_messages;
 mod screen_prompt;
+mod screen_questions;
 mod screen_sizes;
 mod servers;
 mod status_line;

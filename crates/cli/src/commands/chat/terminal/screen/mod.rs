@@ -45,6 +45,7 @@ use self::user_question::UserQuestions;
 use super::super::editor_input::{self, FileMentions};
 use super::super::force_quit::ForceQuit;
 use super::super::runtime;
+use super::folder_rules::FolderRules;
 use super::slash::Completions;
 use super::ui_event::{self, UiEvent};
 use crate::args::ChatArgs;
@@ -100,6 +101,7 @@ pub(super) struct ScreenUi {
     calls: HashMap<String, (String, Vec<u8>)>,
     /// What open permission prompts may grant.
     grantable: HashMap<String, GrantableRules>,
+    folder_rules: FolderRules,
     /// Questions of the model that are open.
     asked: HashMap<String, UserQuestions>,
     mode: Mode,
@@ -185,6 +187,7 @@ impl ScreenUi {
             home: context.home.clone(),
             calls: HashMap::new(),
             grantable: HashMap::new(),
+            folder_rules: FolderRules::new(cwd, context),
             asked: HashMap::new(),
             mode: Mode::Default,
             has_bypass: false,
