@@ -29,7 +29,7 @@ impl ChatKeyScope {
 }
 
 /// What keys do where.
-pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 38] = [
+pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 39] = [
     (ChatKeyScope::Prompt, "enter", "sends the prompt; after `\\` it breaks the line"),
     (ChatKeyScope::Prompt, "ctrl-j", "breaks the line"),
     (ChatKeyScope::Prompt, "up, down", "moves within the text, then through earlier prompts"),
@@ -56,6 +56,7 @@ pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 38] = [
     (ChatKeyScope::Question, "1 … 9, y, n", "answer at once"),
     (ChatKeyScope::Question, "pgup, pgdn, space", "scroll what is asked about"),
     (ChatKeyScope::Question, "space", "picks, where several answers can be given"),
+    (ChatKeyScope::Question, "left", "goes back to the question before, where the model asks several"),
     (ChatKeyScope::Question, "tab", "refuses with a few words for the model"),
     (ChatKeyScope::Question, "esc", "refuses, and ends the turn"),
     (ChatKeyScope::List, "letters", "filter the list"),
