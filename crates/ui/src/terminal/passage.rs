@@ -152,6 +152,9 @@ mod tests {
             Conversation::build(&Transcript::parse(FILE.as_bytes()), &[], ViewOptions::default());
         let ItemBody::ToolCall(call) = &conversation.items[1].body else { panic!("{conversation:?}") };
         let passage = Passage { before: None, stamped: None, items: &[], depth: 2, is_agent: true };
-        assert_eq!(text(&passage.call_line(call, &RenderOptions::plain(60))), "  ┊   ┊ ● Bash  ls‹U+001B›[2J\n");
+        assert_eq!(
+            text(&passage.call_line(call, &RenderOptions::plain(60))),
+            "  ┊   ┊ ● Bash  ls‹U+001B›[2J\n"
+        );
     }
 }
