@@ -110,11 +110,11 @@ fn report_arguments(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// Prints a panic, which may quote what it was about.
+/// Prints a panic, which may quote what it was about. A screen has put the terminal back before.
 fn report_panic(panic: &PanicHookInfo<'_>) {
-    stderr::say(TerminalText::block(&format!("annals: internal error: {panic}")));
+    stderr::say_at_once(TerminalText::block(&format!("annals: internal error: {panic}")));
     let trace = Backtrace::capture();
     if trace.status() == BacktraceStatus::Captured {
-        stderr::say(TerminalText::block(&trace.to_string()));
+        stderr::say_at_once(TerminalText::block(&trace.to_string()));
     }
 }

@@ -28,7 +28,7 @@ pub mod terminal;
 mod terminal_text;
 pub mod view;
 
-pub use clean::one_line;
+pub use clean::{one_line, reveal};
 pub use output_json::escape_json;
 pub use terminal_text::{Paint, TerminalText};
 pub use view::{AgentThread, Conversation, ViewOptions};

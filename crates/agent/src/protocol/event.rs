@@ -54,6 +54,8 @@ pub enum Event {
         tool: String,
         /// The input, as the model wrote it.
         input: Vec<u8>,
+        /// Why it was allowed, or how the question about it was answered.
+        because: String,
     },
     /// A running call reports progress.
     ToolProgress {

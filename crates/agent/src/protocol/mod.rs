@@ -33,7 +33,9 @@ pub use event::{Event, Notice, PullRequest, ToolProgress, UsageStorage, WrittenL
 pub use grants::Grants;
 pub use notification::{AgentAnswer, TaskNotification};
 pub use past_call::PastCall;
-pub use permission::{Denial, PermissionFuture, PermissionRequest, PermissionTool, Permit, PermitChanges};
+pub use permission::{
+    AgentLabel, Denial, PermissionFuture, PermissionRequest, PermissionTool, Permit, PermitChanges,
+};
 pub use relay::Relay;
 pub use report::{DeferredCall, TerminalReason, TurnEnd, TurnError, TurnReport, tokens};
 pub use storage::SubagentStorage;

@@ -26,6 +26,17 @@ pub struct PermissionRequest {
     pub suggestions: Vec<String>,
     /// The file or folder that the call is about, if it is about one.
     pub path: Option<PathBuf>,
+    /// The sub-agent that makes the call; `None` if it is of the conversation itself.
+    pub agent: Option<AgentLabel>,
+}
+
+/// What a person is told of a sub-agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentLabel {
+    /// Its type.
+    pub kind: String,
+    /// What it is to do, in a few words.
+    pub description: String,
 }
 
 /// An answer on its way.
@@ -57,6 +68,23 @@ pub enum Permit {
     },
     /// There is no answer: the call fails with this text.
     Fail(String),
+}
+
+impl Permit {
+    /// Says how a call was allowed, for a person.
+    pub(crate) fn in_words(&self) -> String {
+        match self {
+            Self::AllowAlways(rules) => format!("yes, always: {}", rules.join(", ")),
+            Self::AllowChanged(changes) => match (changes.mode, &changes.input, &*changes.rules) {
+                (Some(mode), _, _) => format!("yes, and mode {} from now on", mode.name()),
+                (None, Some(_), _) => "yes, with another input".to_owned(),
+                (None, None, [_, ..]) => "yes, with rules".to_owned(),
+                (None, None, []) => "yes".to_owned(),
+            },
+            Self::Allow => "yes".to_owned(),
+            Self::Deny(_) | Self::Reject { .. } | Self::Fail(_) => "no".to_owned(),
+        }
+    }
 }
 
 /// What the answer to a permission request changes.

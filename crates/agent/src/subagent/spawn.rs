@@ -14,7 +14,9 @@ use crate::api::transport::Transport;
 use crate::commands::CustomCommand;
 use crate::context::SystemPrompt;
 use crate::conversation::{Conversation, StoreContext};
-use crate::protocol::{Approver, Commands, Event, Prompt, ToolProgress, TurnConfig, TurnEnd, TurnReport};
+use crate::protocol::{
+    AgentLabel, Approver, Commands, Event, Prompt, ToolProgress, TurnConfig, TurnEnd, TurnReport,
+};
 use crate::tools::agent::{
     AgentPlace, AgentResult, AgentTask, AgentTool, AgentType, LaunchedAgent, SpawnError, SpawnFuture, Spawner,
 };
@@ -158,6 +160,8 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
         }
         agent.prompt_id = parent.prompt_id.map(str::to_owned);
         agent.subagent = Some((id.to_owned(), definition.name.clone()));
+        let description = task.description.clone();
+        agent.label = Some(AgentLabel { kind: definition.name.clone(), description });
         Ok(agent)
     }
 }

@@ -22,7 +22,7 @@ use crate::context::SystemPrompt;
 use crate::conversation::{Conversation, Grouping};
 use crate::hooks::Hooks;
 use crate::mcp::McpServers;
-use crate::protocol::{Event, EventSink, Grants, PermissionTool, TurnConfig};
+use crate::protocol::{AgentLabel, Event, EventSink, Grants, PermissionTool, TurnConfig};
 use crate::tools::background::{self, BackgroundAgents};
 use crate::tools::structured::StructuredSlot;
 use crate::tools::{Tool, ToolContext};
@@ -57,6 +57,8 @@ pub struct Agent<'a, T, S> {
     pub hooks: Hooks,
     /// The id and the type of the sub-agent, if it is one.
     pub(crate) subagent: Option<(String, String)>,
+    /// What a person is told of the sub-agent, if it is one.
+    pub(crate) label: Option<AgentLabel>,
     /// Set by the caller when the budget is spent: the turn ends before its next request.
     pub is_budget_spent: Arc<AtomicBool>,
     /// The title that the session gets with the next prompt.
@@ -126,6 +128,7 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             grants: Grants::default(),
             hooks: Hooks::default(),
             subagent: None,
+            label: None,
             is_budget_spent: Arc::default(),
             title: None,
             should_absorb_prompts: false,

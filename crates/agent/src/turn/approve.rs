@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use annals_json::{RawJson, Value};
 use annals_policy::paths::resolve;
 use annals_policy::rules::RuleList;
-use annals_policy::{Decision, Policy, Reason};
+use annals_policy::{Decision, Mode, Policy, Reason};
 use annals_store::source::new_uuid;
 
 use super::agent::Agent;
@@ -38,6 +38,10 @@ pub(super) struct ApprovedCall {
     path: Option<PathBuf>,
     /// The input, if it was changed.
     input: Option<Vec<u8>>,
+    /// Why it runs.
+    because: String,
+    /// The mode that an answer has set, which holds in place of the one before plan mode.
+    mode: Option<Mode>,
 }
 
 impl Approval {
@@ -52,6 +56,22 @@ impl Approval {
     pub(super) fn input(&self) -> Option<&[u8]> {
         match self {
             Self::Run(call) | Self::LeavePlan(call) => call.input.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Returns why the call runs.
+    pub(super) fn because(&self) -> &str {
+        match self {
+            Self::Run(call) | Self::LeavePlan(call) => &call.because,
+            _ => "",
+        }
+    }
+
+    /// Returns the mode that the answer has set.
+    pub(super) fn mode(&self) -> Option<Mode> {
+        match self {
+            Self::Run(call) | Self::LeavePlan(call) => call.mode,
             _ => None,
         }
     }
@@ -117,7 +137,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             Err(outcome) => return Approval::Resolved(outcome),
         };
         match self.with_question(call, hooked.apply(self.decide(&wanted))) {
-            Decision::Allow { .. } => Approval::Run(self.approved(&wanted, input)),
+            Decision::Allow { because } => Approval::Run(self.approved(&wanted, input, because.to_string())),
             Decision::Deny { because } => self.refuse(call, &because.to_string(), report),
             Decision::Ask { because, suggestions } => {
                 let question = PermissionRequest {
@@ -128,16 +148,17 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                     why: because.to_string(),
                     suggestions,
                     path: wanted.path().and_then(|path| self.resolve_path(path)),
+                    agent: self.label.clone(),
                 };
                 match self.ask(call, &question, because, commands, report).await {
-                    Ok(permit) => self.obey(call, &wanted, question.input, permit, report),
+                    Ok(answer) => self.obey(call, &wanted, question.input, answer, report),
                     Err(approval) => approval,
                 }
             }
         }
     }
 
-    /// Asks hooks and then the person about a call; without an answer there is an outcome.
+    /// Asks hooks and then the person about a call, and returns who answered what; without an answer there is an outcome.
     async fn ask(
         &mut self,
         call: &PendingCall,
@@ -145,17 +166,17 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         because: Reason,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
-    ) -> Result<Permit, Approval> {
+    ) -> Result<(&'static str, Permit), Approval> {
         let by_hook = match self.before_question(question, commands, report).await {
             Some(by_hook) => by_hook,
             None => return Err(Approval::Interrupted),
         };
         match (by_hook, self.turn_config.approver) {
-            (Some(permit), _) => Ok(permit),
+            (Some(permit), _) => Ok(("a hook", permit)),
             (None, Approver::Nobody) => {
                 if let Some(tool) = self.permission_tool.clone() {
                     return match either(tool.ask(question), commands.interrupt()).await {
-                        Either::First(permit) => Ok(permit),
+                        Either::First(permit) => Ok(("the program that is asked", permit)),
                         Either::Second(()) => Err(Approval::Interrupted),
                     };
                 }
@@ -178,7 +199,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                         commands.permit(&question.id).await
                     }
                 };
-                permit.ok_or_else(|| {
+                permit.map(|permit| ("you", permit)).ok_or_else(|| {
                     report(Event::PermissionWithdrawn(question.id.clone()));
                     Approval::Interrupted
                 })
@@ -192,9 +213,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         call: &PendingCall,
         wanted: &ToolRequest,
         input: Vec<u8>,
-        permit: Permit,
+        (who, permit): (&str, Permit),
         report: &mut EventSink<'_>,
     ) -> Approval {
+        let because = format!("{who} answered: {}", permit.in_words());
         let changes = match permit {
             Permit::Allow => PermitChanges::default(),
             Permit::AllowAlways(rules) => {
@@ -219,21 +241,27 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let changed = changes.input.filter(|changed| *changed != input);
         let Some(changed) = changed else {
             let input = Some(input).filter(|input| *input != call.input);
-            return self.agreed_to(wanted, input);
+            return self.agreed_to(wanted, input, because, changes.mode);
         };
         // The one who changes the input has seen it; what a rule denies stays denied.
         match self.read_call(&call.name, &changed) {
             Err(outcome) => Approval::Resolved(outcome),
             Ok(wanted) => match self.decide(&wanted) {
                 Decision::Deny { because } => self.refuse(call, &because.to_string(), report),
-                _ => self.agreed_to(&wanted, Some(changed)),
+                _ => self.agreed_to(&wanted, Some(changed), because, changes.mode),
             },
         }
     }
 
     /// What the person has agreed to.
-    fn agreed_to(&self, wanted: &ToolRequest, input: Option<Vec<u8>>) -> Approval {
-        let call = self.approved(wanted, input);
+    fn agreed_to(
+        &self,
+        wanted: &ToolRequest,
+        input: Option<Vec<u8>>,
+        because: String,
+        mode: Option<Mode>,
+    ) -> Approval {
+        let call = ApprovedCall { mode, ..self.approved(wanted, input, because) };
         if *wanted == ToolRequest::Plan { Approval::LeavePlan(call) } else { Approval::Run(call) }
     }
 
@@ -258,11 +286,6 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
     }
 
-    /// Returns what a call of a tool would do; `None` if it cannot be made.
-    pub fn request_of(&self, tool: &str, input: &[u8]) -> Option<ToolRequest> {
-        self.read_call(tool, input).ok()
-    }
-
     /// Decides about a call by rules, mode and what the person has granted, without hooks and without asking.
     pub fn decide(&self, wanted: &ToolRequest) -> Decision {
         let rules = self.grants.merged(self.policy.rules);
@@ -272,13 +295,14 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Lets a call run that rules allow without a question; `None` for any other. Hooks are not told.
     pub(super) fn approve_unasked(&self, call: &PendingCall) -> Option<Approval> {
         let wanted = self.read_call(&call.name, &call.input).ok()?;
-        let is_allowed = matches!(self.decide(&wanted), Decision::Allow { .. });
-        is_allowed.then(|| Approval::Run(self.approved(&wanted, None)))
+        let Decision::Allow { because } = self.decide(&wanted) else { return None };
+        Some(Approval::Run(self.approved(&wanted, None, because.to_string())))
     }
 
     /// The decision holds for the resolved file: a link that changes in between is not followed.
-    fn approved(&self, wanted: &ToolRequest, input: Option<Vec<u8>>) -> ApprovedCall {
-        ApprovedCall { path: wanted.path().and_then(|path| self.resolve_path(path)), input }
+    fn approved(&self, wanted: &ToolRequest, input: Option<Vec<u8>>, because: String) -> ApprovedCall {
+        let path = wanted.path().and_then(|path| self.resolve_path(path));
+        ApprovedCall { path, input, because, mode: None }
     }
 
     /// Denies a call for this reason.

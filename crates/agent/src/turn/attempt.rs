@@ -70,6 +70,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                     call: call.id.clone(),
                     tool: agent::NAME.to_owned(),
                     input: fork.input(),
+                    because: approval.because().to_owned(),
                 });
                 places.push(number);
                 work.push(timed(fork.run(find_tool(tools, agent::NAME), &scenes[number])));
@@ -83,6 +84,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                         call: call.id.clone(),
                         tool: call.name.clone(),
                         input: call.input.clone(),
+                        because: approval.because().to_owned(),
                     });
                     places.push(number);
                     work.push(timed(tool.run(approval.input().unwrap_or(&call.input), &scenes[number])));

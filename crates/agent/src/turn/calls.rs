@@ -121,7 +121,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     fn change_mode(&mut self, calls: &[PendingCall], approvals: &[Approval], report: &mut EventSink<'_>) {
         for (call, approval) in calls.iter().zip(approvals) {
             let mode = match approval {
-                Approval::LeavePlan(_) => self.before_plan,
+                Approval::LeavePlan(_) => approval.mode().unwrap_or(self.before_plan),
                 Approval::Run(_) if call.name == plan::ENTER => Mode::Plan,
                 _ => continue,
             };

@@ -1,6 +1,7 @@
 //! A tool call on the screen: one line, its output folded, and the steps and totals of the sub-agents that it started.
 
 use annals_ui::figures;
+use annals_ui::reveal;
 use annals_ui::terminal::{Color, Passage, RenderOptions, Span, Style, StyledLine, clip, clip_line};
 use annals_ui::view::{Item, ItemBody, ToolCall};
 
@@ -66,9 +67,10 @@ impl CallBlock {
         whole.trim_end().rsplit('\n').next().unwrap_or_default().clone_into(&mut self.output);
     }
 
-    pub(crate) fn add_step(&mut self, depth: usize, item: &Item) {
+    /// Notes a step of a sub-agent, and what became of it where it did not run.
+    pub(crate) fn add_step(&mut self, depth: usize, item: &Item, fate: &str) {
         if let ItemBody::ToolCall(call) = &item.body {
-            self.steps.push((depth, format!("{}  {}", call.name, call.headline)));
+            self.steps.push((depth, format!("{}  {}{fate}", call.name, reveal(&call.headline))));
         }
     }
 

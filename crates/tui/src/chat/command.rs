@@ -6,6 +6,7 @@
 pub enum ChatCommand {
     Allow,
     Answer,
+    Back,
     Cancel,
     Choose,
     Close,
@@ -35,9 +36,10 @@ pub enum ChatCommand {
     Up,
 }
 
-const NAMES: [(ChatCommand, &str); 29] = [
+const NAMES: [(ChatCommand, &str); 30] = [
     (ChatCommand::Allow, "allow"),
     (ChatCommand::Answer, "answer"),
+    (ChatCommand::Back, "back"),
     (ChatCommand::Cancel, "cancel"),
     (ChatCommand::Choose, "choose"),
     (ChatCommand::Close, "close"),

@@ -51,7 +51,7 @@ impl ChatKeyScope {
 type BindingRow = (ChatKeyScope, &'static [&'static str], ChatCommand, &'static str);
 
 /// Where, the names of the keys, what they do, and the same for people.
-const DEFAULT: [BindingRow; 48] = {
+const DEFAULT: [BindingRow; 49] = {
     use ChatCommand::*;
     use ChatKeyScope::{Page, Picker, Prompt, Question};
     [
@@ -75,6 +75,7 @@ const DEFAULT: [BindingRow; 48] = {
         (Question, &["enter"], Answer, "gives the answer that is selected; 1 … 9 give one at once"),
         (Question, &["y"], Allow, "allows at once"),
         (Question, &["n"], Refuse, "refuses at once"),
+        (Question, &["left"], Back, "goes back to the question before, where the model asks several"),
         (Question, &["tab"], Comment, "refuses with a few words for the model"),
         (Question, &["space"], Pick, "picks, where several answers can be given; else scrolls"),
         (Question, &["pgup"], PageUp, "scrolls what is asked about up"),

@@ -19,8 +19,10 @@ pub enum QuestionKind {
     Refuse,
     /// It is one of the options that the model offers.
     Pick,
-    /// It answers the model in the person's own words.
+    /// It answers the model in the person's own words, beside what is picked.
     Words,
+    /// It goes back to the question before.
+    Back,
 }
 
 /// An answer that can be chosen.
@@ -53,6 +55,8 @@ pub struct Question {
     pub has_comment: bool,
     /// Whether several options can be picked.
     pub is_multiple: bool,
+    /// The options that are picked at first, where several can be.
+    pub picked: Vec<usize>,
 }
 
 /// What was answered.
@@ -60,7 +64,7 @@ pub struct Question {
 pub struct QuestionAnswer {
     /// The question.
     pub id: String,
-    /// What the choice returns; of several options, each on its line.
+    /// What the choice returns; of several options, each on its line, whether words follow them or not.
     pub answer: String,
     /// The words for the model.
     pub comment: Option<String>,
@@ -101,10 +105,11 @@ pub(crate) struct OpenQuestion {
 impl OpenQuestion {
     pub(crate) fn new(question: Question) -> Self {
         let selected = question.preset.min(question.choices.len().saturating_sub(1));
+        let picked = question.picked.iter().copied().collect();
         Self {
             question,
             selected,
-            picked: BTreeSet::new(),
+            picked,
             top: 0,
             fits: 0,
             rows: usize::MAX,
@@ -163,6 +168,7 @@ impl OpenQuestion {
                     }
                 }
             }
+            (_, Some(ChatCommand::Back)) => return self.choose(QuestionKind::Back),
             _ => {}
         }
         QuestionOutcome::Open
@@ -225,7 +231,7 @@ impl OpenQuestion {
                 self.comment = Some(LineInput::default());
                 return QuestionOutcome::Open;
             }
-            QuestionKind::Pick if !self.picked.is_empty() => {
+            QuestionKind::Pick | QuestionKind::Words if !self.picked.is_empty() => {
                 let picked = self.picked.iter().filter_map(|at| self.question.choices.get(*at));
                 picked.map(|choice| choice.answer.as_str()).collect::<Vec<_>>().join("\n")
             }

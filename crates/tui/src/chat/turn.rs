@@ -127,7 +127,14 @@ impl ChatScreen {
     /// Shows a step of a sub-agent, this many sub-agents deep, below the call that started the outermost.
     pub fn add_step(&mut self, call: &str, depth: usize, step: &Item) {
         if let Some(call) = self.log.running_call(call) {
-            call.add_step(depth, step);
+            call.add_step(depth, step, "");
+        }
+    }
+
+    /// Shows a step of a sub-agent that was denied, and why.
+    pub fn add_denied_step(&mut self, call: &str, depth: usize, step: &Item, why: &str) {
+        if let Some(call) = self.log.running_call(call) {
+            call.add_step(depth, step, &format!(" · denied: {why}"));
         }
     }
 

@@ -119,7 +119,7 @@ pub(crate) fn question(body: &[&str]) -> Question {
         ],
         preset: 0,
         has_comment: true,
-        is_multiple: false,
+        ..Question::default()
     }
 }
 

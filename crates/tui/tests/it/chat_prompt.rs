@@ -211,3 +211,23 @@ fn a_question_of_the_model_is_answered_by_options_or_words() {
     chat.wait(1000);
     assert_eq!(answer(chat.press("n")).0, "decline");
 }
+
+#[test]
+fn words_keep_what_is_picked_and_left_goes_back() {
+    let mut chat = Chat::new(ScreenLayout::Inline, (60, 20));
+    let back = QuestionChoice { label: "back".to_owned(), kind: QuestionKind::Back, answer: String::new() };
+    let mut question = Question { picked: vec![1], preset: 1, ..asked(true) };
+    question.choices.insert(3, back);
+    chat.screen.ask(question.clone());
+    chat.wait(1000);
+    assert!(chat.frame().contains("❯ [x] 2. south"), "{}", chat.frame());
+    chat.press("1 3");
+    chat.type_text("or east");
+    assert_eq!(answer(chat.press("enter")), ("north\nsouth".to_owned(), Some("or east".to_owned())));
+    chat.screen.ask(question);
+    chat.wait(1000);
+    assert_eq!(answer(chat.press("left")), (String::new(), None));
+    chat.screen.ask(asked(false));
+    chat.wait(1000);
+    assert_eq!(chat.press("left"), [], "there is no question before");
+}

@@ -52,6 +52,28 @@ pub fn one_line(text: &str) -> String {
     clean_as(text, LineBreaks::Line).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Returns a text whose hidden characters are shown by their code points, `‹U+200B›`, as where a person is asked about it. What a
+/// script or an emoji needs stays.
+pub fn reveal(text: &str) -> Cow<'_, str> {
+    let mut before = None;
+    let mut letters = text.chars().peekable();
+    let mut out = String::new();
+    let mut is_changed = false;
+    while let Some(letter) = letters.next() {
+        let is_plain = matches!(letter, '\n' | '\t' | ' ');
+        let is_shown = may_stay(before, letter, letters.peek().copied()) && !letter.is_whitespace();
+        // The marks themselves must not be forged.
+        if is_plain || (is_shown && !matches!(letter, '‹' | '›')) {
+            out.push(letter);
+        } else {
+            out.push_str(&format!("‹U+{:04X}›", u32::from(letter)));
+            is_changed = true;
+        }
+        before = Some(letter);
+    }
+    if is_changed { Cow::Owned(out) } else { Cow::Borrowed(text) }
+}
+
 /// Removes hostile characters.
 pub(crate) fn clean_as(text: &str, layout: LineBreaks) -> Cow<'_, str> {
     let is_kept = |character: char| match character {

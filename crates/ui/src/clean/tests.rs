@@ -18,6 +18,20 @@ pub(crate) fn is_clean(text: &str, layout: LineBreaks) -> bool {
 }
 
 #[test]
+fn hidden_characters_are_shown_by_number() {
+    assert_eq!(
+        reveal("rm\u{200b} a\u{1b}[2J\u{202e}\u{a0}\n\tb"),
+        "rm‹U+200B› a‹U+001B›[2J‹U+202E›‹U+00A0›\n\tb"
+    );
+    assert_eq!(reveal("‹U+200B›"), "‹U+2039›U+200B‹U+203A›");
+    for text in ["echo '日本 👨\u{200d}👩\u{200d}👧'", "plain"] {
+        assert_eq!(reveal(text), text);
+    }
+    let shown = reveal("\u{1b}]0;t\u{7}").into_owned();
+    assert_eq!(clean(&shown), shown);
+}
+
+#[test]
 fn nothing_hostile_is_left() {
     let cases = [
         ("plain\ntext", "plain\ntext"),

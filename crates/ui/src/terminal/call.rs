@@ -13,7 +13,7 @@ use super::items::{LastItem, Renderer};
 use super::output::{hanging, output};
 use super::style::{Span, Style, StyledLine, line_width, width};
 use super::wrap::{wrap_each, wrap_text};
-use crate::clean::clean;
+use crate::clean::{clean, reveal};
 
 /// Shorter durations are not shown.
 const NOTABLE_MS: u64 = 1000;
@@ -66,7 +66,7 @@ impl Renderer<'_, '_, '_> {
             if call.name.len() <= SHORT_NAME {
                 mark.append(&mut text);
             }
-            text.push(Span::plain(clean(call.headline.trim())));
+            text.push(Span::plain(clean(&reveal(call.headline.trim()))));
         }
         if let Some(remark) = &call.remark {
             let remark = self.opening(remark, 120);
@@ -89,7 +89,7 @@ impl Renderer<'_, '_, '_> {
         let (options, columns) = (self.options, self.canvas.width());
         let mut first = FirstLine::default();
         let mut each = |line: StyledLine| first.next(line, |line| self.canvas.line(&line));
-        let mut folded = FoldedLines::new(COMMAND_LINES, options, &mut each);
+        let mut folded = FoldedLines::new(COMMAND_LINES, options, &mut each).indented(line_width(&mark));
         hanging(mark, &text, columns, &mut |line| folded.push(line));
         folded.finish();
         let time = call.duration_ms.filter(|&millis| millis >= NOTABLE_MS && call.agents.is_empty());

@@ -61,6 +61,8 @@ pub(super) struct FoldedLines<'o, 'z, 'e, 's> {
     each: &'e mut LineSink<'s>,
     head: usize,
     tail: usize,
+    /// Columns before the note of how much is missing.
+    indent: usize,
     /// How many lines came.
     count: usize,
     /// The last lines, one more than the tail: a single line is never hidden.
@@ -71,7 +73,12 @@ impl<'o, 'z, 'e, 's> FoldedLines<'o, 'z, 'e, 's> {
     pub(super) fn new(max: usize, options: &'o RenderOptions<'z>, each: &'e mut LineSink<'s>) -> Self {
         let max = max.max(1);
         let tail = max / 3;
-        Self { options, each, head: max - tail, tail, count: 0, last: VecDeque::new() }
+        Self { options, each, head: max - tail, tail, indent: 0, count: 0, last: VecDeque::new() }
+    }
+
+    /// Begins the note of how much is missing where the lines begin.
+    pub(super) fn indented(self, indent: usize) -> Self {
+        Self { indent, ..self }
     }
 
     pub(super) fn push(&mut self, line: StyledLine) {
@@ -89,7 +96,8 @@ impl<'o, 'z, 'e, 's> FoldedLines<'o, 'z, 'e, 's> {
     pub(super) fn finish(mut self) {
         if !self.last.is_empty() && self.count > self.head + self.tail + 1 {
             self.last.pop_front();
-            (self.each)(vec![Span::dim(more(self.count - self.head - self.tail, self.options))]);
+            let note = more(self.count - self.head - self.tail, self.options);
+            (self.each)(vec![Span::dim(format!("{}{note}", " ".repeat(self.indent)))]);
         }
         self.last.into_iter().for_each(self.each);
     }

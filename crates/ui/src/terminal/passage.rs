@@ -7,7 +7,7 @@ use super::items::{LastItem, Renderer};
 use super::live_page::LivePage;
 use super::options::RenderOptions;
 use super::style::{Span, Style, StyledLine};
-use crate::clean::one_line;
+use crate::clean::{one_line, reveal};
 use crate::figures::{self, stamp};
 use crate::view::{Item, ItemBody, ToolCall};
 
@@ -44,7 +44,11 @@ impl Passage<'_> {
             let color = if call.is_error() { Color::Red } else { Color::Green };
             let mark = Span::new(options.glyphs().call, Style::color(color));
             let name = Span::new(tool_name(&call.name), Style::BOLD);
-            renderer.canvas.line(&[mark, name, Span::plain(format!("  {}", one_line(&call.headline)))]);
+            renderer.canvas.line(&[
+                mark,
+                name,
+                Span::plain(format!("  {}", one_line(&reveal(&call.headline)))),
+            ]);
         })
     }
 
@@ -148,6 +152,9 @@ mod tests {
             Conversation::build(&Transcript::parse(FILE.as_bytes()), &[], ViewOptions::default());
         let ItemBody::ToolCall(call) = &conversation.items[1].body else { panic!("{conversation:?}") };
         let passage = Passage { before: None, stamped: None, items: &[], depth: 2, is_agent: true };
-        assert_eq!(text(&passage.call_line(call, &RenderOptions::plain(60))), "  ┊   ┊ ● Bash  ls\n");
+        assert_eq!(
+            text(&passage.call_line(call, &RenderOptions::plain(60))),
+            "  ┊   ┊ ● Bash  ls‹U+001B›[2J\n"
+        );
     }
 }

@@ -148,7 +148,7 @@ fn a_transcript_cannot_control_the_terminal() {
 ▌ │ abc<U+202E>d^H
 ▌ ╰───────────────
 
-● Bash  ls                                             5.0 s
+● Bash  ‹U+001B›[31mls                                 5.0 s
   └ red
 
   · unknown record unknown (line 5)

@@ -193,7 +193,7 @@ impl Printer {
             Event::Compacting if parent.is_none() => self.system("status", out, |object| {
                 object.string("status", "compacting");
             }),
-            Event::ToolStarted { call, tool, input } => {
+            Event::ToolStarted { call, tool, input, .. } => {
                 if let Some(name) = frames::command_name(tool, input) {
                     self.commands.insert(call.clone(), name);
                 }

@@ -176,3 +176,35 @@ fn a_rewind_that_was_cut_off_is_reverted_first() {
     assert_eq!(terminal.code(), Some(0));
     fixture.holds();
 }
+
+#[test]
+fn the_chat_screen_says_what_a_rewind_changes_and_what_it_has_done() {
+    for layout in ["inline", "full"] {
+        let fixture = ChatFixture::new(SHELL);
+        let work = fixture.home.work_dir();
+        for (name, content) in [("kept.txt", "mine\n"), ("old.txt", "one\n"), ("large", "x")] {
+            std::fs::write(work.join(name), content).unwrap();
+        }
+        let arguments = ["--screen", layout, "--allowedTools", "Bash", "--", "@@change@@"];
+        let mut terminal = fixture.chat_in((100, 40), &arguments, |_| {});
+        terminal.sees("All changed.");
+        terminal.sees("? keys");
+        terminal.press("/rewind\r");
+        terminal.sees("rewind to before which prompt?");
+        terminal.sees("(current)");
+        terminal.press("\r");
+        terminal.sees("old.txt: restored, changed by a command · +1 −1");
+        terminal.sees("    + one");
+        terminal.sees("    - two");
+        terminal.sees("conversation: 1 prompt and its answer");
+        terminal.sees("  > @@change@@");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        terminal.press("1");
+        terminal.sees("rewound to before that prompt");
+        terminal.sees("files restored; `annals undo` reverts that");
+        assert_eq!(std::fs::read_to_string(work.join("old.txt")).unwrap(), "one\n");
+        terminal.press("\x15/exit\r");
+        assert_eq!(terminal.code(), Some(0));
+        fixture.holds();
+    }
+}

@@ -131,7 +131,7 @@ impl ChatSession<'_> {
             SlashCommand::Permissions(None) => {
                 let mut lines = reports::permissions(self.agent.policy.mode, self.agent.policy.rules);
                 let cwd = self.agent.conversation.cwd().to_string_lossy();
-                lines.extend(self.permission_log.lines(&cwd, &self.agent));
+                lines.extend(self.permission_log.lines(&cwd));
                 ui.report("permissions", &lines);
             }
             SlashCommand::Hooks => {

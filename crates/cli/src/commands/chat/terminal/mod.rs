@@ -11,6 +11,7 @@
 //! | `slash`, `commands`, `session_commands`, `reports`, `setup_reports`, `permission_log`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
 //! | `status_line` | the command whose output is shown below the prompt |
 //! | `trust`, `hooks`, `servers` | questions before the first session |
+//! | `folder_rules` | rules that are granted in a folder for good |
 //!
 //! All goes through [`Event`](annals_agent::protocol::Event) and [`Command`](annals_agent::protocol::Command): another
 //! interface needs nothing else.
@@ -21,6 +22,8 @@ mod chat_ui;
 mod commands;
 mod cost;
 mod file_restore;
+#[cfg(feature = "tui")]
+mod folder_rules;
 mod keys;
 mod line_ui;
 mod past;

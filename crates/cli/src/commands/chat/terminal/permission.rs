@@ -5,15 +5,19 @@
 
 use std::path::Path;
 
-use annals_agent::protocol::{PermissionRequest, Permit};
+use annals_agent::protocol::{PermissionRequest, Permit, PermitChanges};
 use annals_agent::tools::patch::structured;
 use annals_agent::tools::question::{self, UserQuestion};
 use annals_json::{Fields, Value};
+use annals_policy::Mode;
 use annals_policy::screen::{Visibility, visibility, visible};
-use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, diff};
+use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, diff, markdown};
 use annals_ui::view::{Diff, headline};
 
 use super::terminal_ui::WARNING;
+
+/// The tool that shows a plan.
+pub(super) const PLAN: &str = "ExitPlanMode";
 
 /// Rows that the prompt itself needs: title, reason, answers, input line.
 const PROMPT_ROWS: usize = 6;
@@ -28,6 +32,8 @@ pub(super) struct PermissionPrompt {
     exact: Vec<String>,
     /// Rules for similar calls.
     like: Vec<String>,
+    /// Whether it is about a plan, whose answer also says which mode follows.
+    is_plan: bool,
     /// The questions of the model, and the call that asks them.
     questions: Option<(Vec<UserQuestion>, Vec<u8>)>,
 }
@@ -43,6 +49,7 @@ impl PermissionPrompt {
                 lines: super::question::lines(&questions),
                 exact: Vec::new(),
                 like: Vec::new(),
+                is_plan: false,
                 questions: Some((questions, question.input.clone())),
             };
         }
@@ -60,7 +67,13 @@ impl PermissionPrompt {
         };
         lines.extend(body.into_iter().map(indented));
         lines.push(vec![Span::new(format!("  {}", visible(&question.why)), Style::DIM)]);
-        lines.push(vec![Span::new("  y  yes", Style::PLAIN)]);
+        let is_plan = question.tool == PLAN;
+        let yes: &[&str] = if is_plan {
+            &["y  yes, and ask about each edit", "e  yes, and accept edits"]
+        } else {
+            &["y  yes"]
+        };
+        lines.extend(yes.iter().map(|answer| vec![Span::plain(format!("  {answer}"))]));
         for (key, words, rules) in [
             ("a", "yes, and don't ask again for", &exact),
             ("A", "yes, and don't ask again for anything like", &like),
@@ -78,7 +91,7 @@ impl PermissionPrompt {
         }
         let no = "  n  no; add a few words to tell the model what to do instead · ctrl-c interrupts";
         lines.push(vec![Span::new(no, Style::PLAIN)]);
-        Self { id: question.id.clone(), lines, exact, like, questions: None }
+        Self { id: question.id.clone(), lines, exact, like, is_plan, questions: None }
     }
 
     /// Parses an answer; `None` if it is invalid.
@@ -89,7 +102,11 @@ impl PermissionPrompt {
         let text = text.trim();
         let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let granted = |rules: &Vec<String>| Some(rules.clone()).filter(|rules| !rules.is_empty());
+        let with_mode =
+            |mode| Permit::AllowChanged(PermitChanges { mode: Some(mode), ..PermitChanges::default() });
         match (first, rest.trim()) {
+            ("y" | "yes", "") if self.is_plan => Some(with_mode(Mode::Default)),
+            ("e", "") if self.is_plan => Some(with_mode(Mode::AcceptEdits)),
             ("y" | "yes", "") => Some(Permit::Allow),
             ("a", "") => granted(&self.exact).map(Permit::AllowAlways),
             ("A", "") => granted(&self.like).map(Permit::AllowAlways),
@@ -112,9 +129,15 @@ pub(super) fn call_preview(
         || plain(&String::from_utf8_lossy(&question.input)),
         |fields| body(&question.tool, fields, cwd, columns),
     );
-    let mut title = vec![Span::new("? ", WARNING), Span::new(question.tool.clone(), Style::BOLD)];
-    if question.tool != "Bash" && !about.is_empty() {
+    let is_plan = question.tool == PLAN;
+    let name = if is_plan { "Shall this plan be carried out?" } else { question.tool.as_str() };
+    let mut title = vec![Span::new("? ", WARNING), Span::new(visible(name), Style::BOLD)];
+    if question.tool != "Bash" && !is_plan && !about.is_empty() {
         title.push(Span::new(format!(" {}", visible(&about.replace('\n', " "))), Style::PLAIN));
+    }
+    if let Some(agent) = &question.agent {
+        let what = format!("sub-agent {}: {}", agent.kind, agent.description).replace('\n', " ");
+        title.push(Span::dim(format!(" · {}", visible(&what))));
     }
     (title, body)
 }
@@ -130,6 +153,11 @@ fn body(tool: &str, input: &Fields<'_>, cwd: &str, columns: usize) -> Vec<Styled
     let text = |key: &str| input.text(key).map(|text| text.decode().into_owned());
     match tool {
         "Bash" => plain(&text("command").unwrap_or_default()),
+        PLAN => {
+            let columns = columns.max(8);
+            let options = RenderOptions { full: true, ..RenderOptions::ansi(columns) };
+            markdown(&visible(&text("plan").unwrap_or_default()), columns, &options)
+        }
         "Edit" | "Write" => match change(input, cwd) {
             Some((old, new)) => difference(&old, &new, columns),
             None => each(input),
@@ -200,6 +228,7 @@ mod tests {
             why: "no rule".into(),
             suggestions: suggestions.iter().map(|rule| (*rule).to_owned()).collect(),
             path: None,
+            agent: None,
         }
     }
 

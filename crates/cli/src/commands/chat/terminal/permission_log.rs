@@ -22,10 +22,14 @@ const MAX_CHARS: usize = 100;
 /// What happened to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum CallFate {
-    /// It ran without a question.
-    Unasked,
-    /// The person was asked, for this reason.
-    Asked(String),
+    /// It ran without a question, for this reason.
+    Unasked(String),
+    /// The person was asked, for this reason, and answered.
+    Asked {
+        why: String,
+        /// Empty until then.
+        answer: String,
+    },
     /// It was denied, for this reason.
     Denied(String),
 }
@@ -47,14 +51,20 @@ impl PermissionLog {
     pub(super) fn add(&mut self, event: &UiEvent) {
         let UiEvent::Agent(event) = event else { return };
         match event.innermost() {
-            Event::ToolStarted { call, tool, input } if self.0.iter().all(|known| known.id != *call) => {
-                self.push(call, tool, input, CallFate::Unasked);
+            Event::ToolStarted { call, tool, input, because } => {
+                let is_known = self.0.iter().any(|known| known.id == *call);
+                if let Some(answer) = self.asked(call) {
+                    answer.clone_from(because);
+                } else if !is_known {
+                    self.push(call, tool, input, CallFate::Unasked(because.clone()));
+                }
             }
             Event::PermissionRequested(asked) => {
-                self.push(&asked.call, &asked.tool, &asked.input, CallFate::Asked(asked.why.clone()));
+                let fate = CallFate::Asked { why: asked.why.clone(), answer: String::new() };
+                self.push(&asked.call, &asked.tool, &asked.input, fate);
             }
-            Event::Denied(denial) => match self.0.iter_mut().find(|known| known.id == denial.call) {
-                Some(known) => known.fate = CallFate::Denied(denial.why.clone()),
+            Event::Denied(denial) => match self.asked(&denial.call) {
+                Some(answer) => *answer = format!("it was denied: {}", denial.why),
                 None => {
                     let why = CallFate::Denied(denial.why.clone());
                     self.push(&denial.call, &denial.tool, &denial.input, why);
@@ -62,6 +72,14 @@ impl PermissionLog {
             },
             _ => {}
         }
+    }
+
+    /// The answer of a call that was asked about.
+    fn asked(&mut self, call: &str) -> Option<&mut String> {
+        self.0.iter_mut().rev().filter(|known| known.id == call).find_map(|known| match &mut known.fate {
+            CallFate::Asked { answer, .. } => Some(answer),
+            _ => None,
+        })
     }
 
     fn push(&mut self, id: &str, tool: &str, input: &[u8], fate: CallFate) {
@@ -72,19 +90,14 @@ impl PermissionLog {
         self.0.push_back(LoggedCall { id, tool, input, fate });
     }
 
-    /// Returns the last calls with the reasons; what ran without a question is explained by the rules of now.
-    pub(super) fn lines(&self, cwd: &str, agent: &ChatAgent<'_>) -> Vec<StyledLine> {
+    /// Returns the last calls with the reasons of then.
+    pub(super) fn lines(&self, cwd: &str) -> Vec<StyledLine> {
         let line = |call: &LoggedCall| {
             let verdict = match &call.fate {
-                CallFate::Asked(why) => format!("asked: {why}"),
+                CallFate::Asked { why, answer } if answer.is_empty() => format!("asked: {why}"),
+                CallFate::Asked { why, answer } => format!("asked: {why}; {answer}"),
                 CallFate::Denied(why) => format!("denied: {why}"),
-                CallFate::Unasked => match agent.request_of(&call.tool, &call.input) {
-                    Some(request) => match agent.decide(&request) {
-                        Decision::Allow { because } => format!("allowed: {because}"),
-                        _ => "allowed by a hook, or by what was in effect then".to_owned(),
-                    },
-                    None => "allowed".to_owned(),
-                },
+                CallFate::Unasked(because) => format!("allowed: {because}"),
             };
             let fields = Value::parse(&call.input).ok().and_then(Value::fields);
             let subject = fields.map(|input| headline(&call.tool, &input, Some(cwd))).unwrap_or_default();
@@ -147,30 +160,51 @@ mod tests {
         UiEvent::Agent(Box::new(event))
     }
 
-    #[test]
-    fn a_call_is_noted_once_with_what_happened_to_it() {
-        let mut log = PermissionLog::default();
-        let asked = PermissionRequest {
+    fn started(call: &str, because: &str) -> UiEvent {
+        let (call, tool, because) = (call.to_owned(), "Bash".to_owned(), because.to_owned());
+        event(Event::ToolStarted { call, tool, input: b"{}".to_vec(), because })
+    }
+
+    fn asked(call: &str) -> UiEvent {
+        event(Event::PermissionRequested(PermissionRequest {
             id: "q".into(),
-            call: "c1".into(),
+            call: call.into(),
             tool: "Bash".into(),
             input: b"{}".to_vec(),
             why: "no rule allows it".into(),
             suggestions: Vec::new(),
             path: None,
-        };
-        log.add(&event(Event::PermissionRequested(asked)));
-        log.add(&event(Event::ToolStarted { call: "c1".into(), tool: "Bash".into(), input: Vec::new() }));
+            agent: None,
+        }))
+    }
+
+    fn text(log: &PermissionLog) -> String {
+        let line = |line: StyledLine| line.into_iter().map(|span| span.text).collect::<String>();
+        log.lines("/w").into_iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_call_is_noted_once_with_what_happened_to_it() {
+        let mut log = PermissionLog::default();
+        log.add(&asked("c1"));
+        log.add(&started("c1", "you answered: yes, always: Bash(ls)"));
         assert_eq!(log.0.len(), 1);
-        assert_eq!(log.0[0].fate, CallFate::Asked("no rule allows it".into()));
-        let denial = Denial { call: "c1".into(), tool: "Bash".into(), input: Vec::new(), why: "no".into() };
-        log.add(&event(Event::Denied(denial)));
-        assert_eq!(log.0[0].fate, CallFate::Denied("no".into()));
+        assert!(text(&log).ends_with("asked: no rule allows it; you answered: yes, always: Bash(ls)"));
+        log.add(&asked("c2"));
+        let why = "not now".to_owned();
+        log.add(&event(Event::Denied(Denial {
+            call: "c2".into(),
+            tool: "Bash".into(),
+            input: Vec::new(),
+            why,
+        })));
+        assert!(text(&log).ends_with("asked: no rule allows it; it was denied: not now"), "{}", text(&log));
+        // The reason is that of then, whatever the mode is afterwards.
+        log.add(&started("c3", "the mode is acceptEdits"));
+        assert!(text(&log).ends_with("allowed: the mode is acceptEdits"), "{}", text(&log));
         for number in 0..20 {
-            let call = format!("d{number}");
-            log.add(&event(Event::ToolStarted { call, tool: "Read".into(), input: Vec::new() }));
+            log.add(&started(&format!("d{number}"), "it only reads"));
         }
         assert_eq!(log.0.len(), MAX_CALLS);
-        assert!(log.0.iter().all(|call| call.fate == CallFate::Unasked));
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use annals_agent::conversation::{Conversation, PastTurn};
 use annals_agent::protocol::{SummaryDirection, SummaryRange};
 use annals_ui::figures;
-use annals_ui::terminal::{Span, Style, clip};
+use annals_ui::terminal::{Span, Style, StyledLine, clip};
 
 use super::chat_ui::{ChatUi, Choice, ChoiceForm, ChoiceRow};
 use super::terminal_ui::{ERROR, PromptInput};
@@ -14,12 +14,19 @@ use crate::error::Outcome;
 
 /// Restores the files of a session to before a prompt.
 pub(super) trait FileRestorer {
-    /// Returns what would change, one line per file.
-    fn preview(&self, session: &Path, prompt: &str) -> Result<Vec<String>, String>;
+    /// Returns what would change: a line per file, and below it how its text changes.
+    fn preview(&self, session: &Path, prompt: &str) -> Result<Vec<StyledLine>, String>;
 
     /// Restores the files, and returns what was done.
     fn apply(&self, session: &Path, prompt: &str) -> Result<String, String>;
 }
+
+/// What is answered to change nothing.
+const CURRENT: &str = "current";
+/// Prompts that are named before they go.
+const MAX_NAMED: usize = 3;
+/// Characters of each.
+const MAX_NAME: usize = 60;
 
 /// What to rewind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,9 +77,13 @@ pub(super) async fn rewind(
         return Ok(None);
     }
     let Some(turn) = chosen(&turns, now, ui).await? else { return Ok(None) };
+    let mut files_done = None;
     let scope = match conversation.path().map(Path::to_path_buf) {
-        Some(session) => match scope(files, &session, turn, ui).await? {
-            Some(scope) => scope,
+        Some(session) => match scope(files, &session, (&turns, turn), ui).await? {
+            Some((scope, done)) => {
+                files_done = done;
+                scope
+            }
             None => return Ok(None),
         },
         // A session that is not stored has no copies of files.
@@ -89,14 +100,18 @@ pub(super) async fn rewind(
         return Ok(Some(ChosenSummary { range, text: turn.text.clone() }));
     }
     if scope != RewindScope::Files {
-        if let Err(error) = conversation.rewind_to(&turn.prompt) {
-            ui.note(ERROR, &error.to_string());
-            return Ok(None);
+        match conversation.rewind_to(&turn.prompt) {
+            Ok(()) => {
+                ui.show_rewind(&turn.prompt);
+                let what = "rewound to before that prompt; what followed it stays in the session file";
+                ui.note(Style::DIM, what);
+                ui.edit(&turn.text);
+            }
+            Err(error) => ui.note(ERROR, &error.to_string()),
         }
-        ui.show_rewind(&turn.prompt);
-        ui.note(Style::DIM, "rewound to before that prompt; what followed it stays in the session file");
-        ui.edit(&turn.text);
     }
+    // A note from before would have gone with the conversation.
+    files_done.iter().for_each(|done| ui.note(Style::DIM, done));
     Ok(None)
 }
 
@@ -114,6 +129,7 @@ async fn chosen<'t>(
     match ui.choose(choice).await {
         PromptInput::Leave(outcome) => Err(outcome),
         PromptInput::Nothing | PromptInput::SetMode(_) => Ok(None),
+        PromptInput::Line(text) if text == CURRENT => Ok(None),
         PromptInput::Line(text) => {
             let turn = text.parse::<usize>().ok().and_then(|number| turns.get(number.wrapping_sub(1)));
             if turn.is_none() {
@@ -124,13 +140,13 @@ async fn chosen<'t>(
     }
 }
 
-/// Shows what would change, asks, and restores the files.
+/// Shows what would change, asks, and restores the files; returns also what was done to them.
 async fn scope(
     files: &dyn FileRestorer,
     session: &Path,
-    turn: &PastTurn,
+    (turns, turn): (&[PastTurn], &PastTurn),
     ui: &mut impl ChatUi,
-) -> Result<Option<RewindScope>, Outcome> {
+) -> Result<Option<(RewindScope, Option<String>)>, Outcome> {
     let mut choice = Choice {
         rows: vec![
             ChoiceRow::new("b", vec![Span::plain("files and conversation")]),
@@ -146,9 +162,10 @@ async fn scope(
     };
     match files.preview(session, &turn.prompt) {
         Ok(lines) if lines.is_empty() => choice.remarks.push("no files would change".to_owned()),
-        Ok(lines) => choice.about = lines.into_iter().map(|line| vec![Span::plain(line)]).collect(),
+        Ok(lines) => choice.about = lines,
         Err(error) => ui.note(ERROR, &error),
     }
+    choice.about.extend(going(turns, turn));
     let scope = match ui.choose(choice).await {
         PromptInput::Leave(outcome) => return Err(outcome),
         PromptInput::Nothing | PromptInput::SetMode(_) => None,
@@ -158,16 +175,36 @@ async fn scope(
         ui.note(Style::DIM, "nothing changed");
         return Ok(None);
     };
+    let mut files_done = None;
     if matches!(scope, RewindScope::Files | RewindScope::Both) {
         match files.apply(session, &turn.prompt) {
-            Ok(done) => ui.note(Style::DIM, &done),
+            Ok(done) => files_done = Some(done),
             Err(error) => {
                 ui.note(ERROR, &error);
                 return Ok(None);
             }
         }
     }
-    Ok(Some(scope))
+    Ok(Some((scope, files_done)))
+}
+
+/// How much of the conversation goes, and what it begins with.
+fn going(turns: &[PastTurn], turn: &PastTurn) -> Vec<StyledLine> {
+    let at = turns.iter().position(|known| known.prompt == turn.prompt).unwrap_or(turns.len());
+    let gone = turns.get(at..).unwrap_or_default();
+    let what = match gone.len() {
+        1 => "1 prompt and its answer".to_owned(),
+        count => format!("{count} prompts and their answers"),
+    };
+    let mut lines = vec![vec![Span::plain(format!("conversation: {what}"))]];
+    lines.extend(gone.iter().take(MAX_NAMED).map(|turn| {
+        let first = turn.text.trim().lines().next().unwrap_or_default();
+        vec![Span::dim(format!("  > {}", clip(first, MAX_NAME)))]
+    }));
+    if gone.len() > MAX_NAMED {
+        lines.push(vec![Span::dim(format!("  … {} more", gone.len() - MAX_NAMED))]);
+    }
+    lines
 }
 
 fn listed(turns: &[PastTurn], now: i64) -> Vec<ChoiceRow> {
@@ -182,5 +219,6 @@ fn listed(turns: &[PastTurn], now: i64) -> Vec<ChoiceRow> {
         let preview = turn.text.lines().map(|line| vec![Span::plain(line)]).collect();
         ChoiceRow { answer: (number + 1).to_string(), line, preview, is_elsewhere: false }
     };
-    turns.iter().enumerate().map(line).collect()
+    let current = ChoiceRow::new(CURRENT, vec![Span::dim("   (current)")]);
+    turns.iter().enumerate().map(line).chain([current]).collect()
 }

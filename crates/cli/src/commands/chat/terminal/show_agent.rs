@@ -17,7 +17,7 @@ impl TerminalUi {
         let now = Instant::now();
         match event {
             Event::Subagent { event, .. } => self.show_agent_event(event, depth + 1),
-            Event::ToolStarted { call, tool, input } => {
+            Event::ToolStarted { call, tool, input, .. } => {
                 if let Some(work) = &mut self.work {
                     work.tool_event(&format!("agent: {tool}"), now);
                 }
@@ -26,6 +26,13 @@ impl TerminalUi {
                 self.draw(&started, depth);
                 self.last_call = None;
                 self.calls.insert(call.clone(), (tool.clone(), input.clone()));
+            }
+            Event::Denied(denial) => {
+                self.end_text();
+                let (id, tool, input) = (&denial.call, &denial.tool, &denial.input);
+                self.draw(&LiveCall { id, tool, input, cwd: &self.cwd }.started(), depth);
+                self.last_call = None;
+                self.print_note(WARNING, &format!("agent: denied: {}", denial.why));
             }
             Event::ToolDone { call, line } => {
                 let (tool, input) = self.calls.remove(call).unwrap_or_default();

@@ -43,7 +43,7 @@ impl TerminalUi {
                 }
                 self.note_calls(&line);
             }
-            Event::ToolStarted { call, tool, input } => {
+            Event::ToolStarted { call, tool, input, .. } => {
                 if let Some(work) = &mut self.work {
                     work.tool_event(&tool, now);
                 }

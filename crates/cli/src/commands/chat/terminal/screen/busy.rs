@@ -2,14 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use annals_agent::protocol::{Command, PermissionRequest, Permit};
+use annals_agent::protocol::{Command, PermissionRequest, Permit, PermitChanges};
 use annals_policy::Mode;
 use annals_tui::chat::{ChatEffect, QuestionAnswer};
+use annals_ui::terminal::Style;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::super::folder_rules::SETTINGS;
+use super::super::terminal_ui::ERROR;
 use super::super::ui_event::UiEvent;
 use super::ScreenUi;
-use super::permission::{PermissionOutcome, question};
+use super::permission::{GrantOptions, PermissionOutcome, question};
 use super::sent::sent;
 use super::ui::sign;
 use super::user_question::{UserQuestions, is_user_question};
@@ -46,7 +49,11 @@ impl ScreenUi {
                 }
             },
             false => {
-                let (question, rules) = question(asked, &self.cwd, self.screen.columns());
+                let options = GrantOptions {
+                    has_folder_rules: self.folder_rules.is_possible(),
+                    has_bypass: self.has_bypass,
+                };
+                let (question, rules) = question(asked, &self.cwd, self.screen.columns(), options);
                 self.grantable.insert(asked.id.clone(), rules);
                 question
             }
@@ -93,7 +100,16 @@ impl ScreenUi {
                     PermissionOutcome::Permit(permit) => permit,
                     PermissionOutcome::AcceptEdits => {
                         self.set_mode(Mode::AcceptEdits, commands);
-                        Permit::Allow
+                        let mode = Some(Mode::AcceptEdits);
+                        Permit::AllowChanged(PermitChanges { mode, ..PermitChanges::default() })
+                    }
+                    PermissionOutcome::AllowInFolder(rules) => {
+                        match self.folder_rules.add(&rules) {
+                            Ok(done) => self.screen.note(Style::DIM, &done),
+                            Err(why) => self.screen.note(ERROR, &format!("{SETTINGS} is as it was: {why}")),
+                        }
+                        // Whatever became of the file, the answer holds for this session.
+                        Permit::AllowAlways(rules)
                     }
                 };
                 let _ = commands.send(Command::Permit { question, permit });
@@ -130,9 +146,14 @@ impl ScreenUi {
         self.screen.withdraw_all();
     }
 
-    fn set_mode(&mut self, mode: Mode, commands: &UnboundedSender<Command>) {
+    /// Shows another permission mode.
+    pub(super) fn show_mode(&mut self, mode: Mode) {
         self.mode = mode;
         self.screen.footer().mode = sign(mode);
+    }
+
+    fn set_mode(&mut self, mode: Mode, commands: &UnboundedSender<Command>) {
+        self.show_mode(mode);
         let _ = commands.send(Command::SetMode(mode));
     }
 }

@@ -32,7 +32,7 @@ impl ScreenUi {
                 }
                 self.note_calls(&line);
             }
-            Event::ToolStarted { call, tool, input } => {
+            Event::ToolStarted { call, tool, input, .. } => {
                 if let Some(work) = self.screen.work() {
                     work.tool_event(&tool, now);
                 }
@@ -72,6 +72,7 @@ impl ScreenUi {
                 self.screen.note(Style::DIM, &ended.summary);
             }
             Event::Subagent { call, event, .. } => self.show_agent_event(&call, &event, 1),
+            Event::ModeChanged(mode) => self.show_mode(mode),
             Event::Finished(finished) => self.finish(&finished),
             Event::Usage { usage, .. } => {
                 self.screen.end_thought();
@@ -134,12 +135,18 @@ impl ScreenUi {
     fn show_agent_event(&mut self, call: &str, event: &Event, depth: usize) {
         match event {
             Event::Subagent { event, .. } => self.show_agent_event(call, event, depth + 1),
-            Event::ToolStarted { call: id, tool, input } => {
+            Event::ToolStarted { call: id, tool, input, .. } => {
                 if let Some(work) = self.screen.work() {
                     work.tool_event(&format!("agent: {tool}"), Instant::now());
                 }
                 let started = LiveCall { id, tool, input, cwd: &self.cwd }.started();
                 started.items.iter().for_each(|step| self.screen.add_step(call, depth, step));
+            }
+            Event::Denied(denial) => {
+                let (id, tool, input) = (&denial.call, &denial.tool, &denial.input);
+                let denied = LiveCall { id, tool, input, cwd: &self.cwd }.started();
+                let why = &denial.why;
+                denied.items.iter().for_each(|step| self.screen.add_denied_step(call, depth, step, why));
             }
             Event::Usage { usage, .. } => self.screen.add_agent_tokens(call, usage.output()),
             Event::Notice(notice) => self.screen.note(WARNING, &format!("agent: {notice}")),

@@ -47,6 +47,7 @@ use self::user_question::UserQuestions;
 use super::super::editor_input::{self, FileMentions};
 use super::super::force_quit::ForceQuit;
 use super::super::runtime;
+use super::folder_rules::FolderRules;
 use super::slash::Completions;
 use super::ui_event::{self, UiEvent};
 use crate::args::ChatArgs;
@@ -54,6 +55,7 @@ use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::platform::stdout_file;
+use crate::stderr::ScreenMessages;
 
 /// How often the status line is updated during a turn.
 const TICK: Duration = Duration::from_millis(250);
@@ -65,6 +67,8 @@ const FRAME: Duration = Duration::from_millis(16);
 const SETTLE: Duration = Duration::from_millis(300);
 /// Whoever presses no key for so long may be elsewhere.
 const UNTOUCHED: Duration = Duration::from_secs(6);
+/// What messages begin with where other programs print, too.
+const PROGRAM_MARK: &str = "annals: ";
 
 /// How somebody who is elsewhere is told that something waits for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +109,7 @@ pub(super) struct ScreenUi {
     calls: HashMap<String, (String, Vec<u8>)>,
     /// What open permission prompts may grant.
     grantable: HashMap<String, GrantableRules>,
+    folder_rules: FolderRules,
     /// Questions of the model that are open.
     asked: HashMap<String, UserQuestions>,
     mode: Mode,
@@ -127,6 +132,8 @@ pub(super) struct ScreenUi {
     sender: UnboundedSender<UiEvent>,
     events: UnboundedReceiver<UiEvent>,
     terminal: ChatTerminal,
+    /// Messages come as events until the terminal is put back.
+    _messages: ScreenMessages,
 }
 
 /// Runs the conversation on the chat screen.
@@ -146,6 +153,7 @@ pub(super) fn run(
         super::converse(args, cwd, context, &mut ui).await
     });
     ui.screen.finish_work();
+    ui.note_messages();
     // The terminal may be gone.
     let _ = ui.terminal.finish(&mut ui.screen);
     outcome
@@ -164,6 +172,18 @@ impl ScreenUi {
         let mut screen = ChatScreen::new(options, ChatTerminal::size(), now);
         editor_input::prepare(screen.editor(), context);
         screen.set_keymap(context.config.chat_keymap());
+        let message_sender = sender.clone();
+        let notice = move |line: String| {
+            let line = line.strip_prefix(PROGRAM_MARK).unwrap_or(&line).to_owned();
+            message_sender.send(UiEvent::Notice(line)).is_ok()
+        };
+        let (messages, earlier) = ScreenMessages::take_over(notice.clone());
+        if options.layout == ScreenLayout::Full {
+            // They stand on the other screen.
+            for line in earlier {
+                notice(line);
+            }
+        }
         Ok(Self {
             screen,
             layout: options.layout,
@@ -178,6 +198,7 @@ impl ScreenUi {
             home: context.home.clone(),
             calls: HashMap::new(),
             grantable: HashMap::new(),
+            folder_rules: FolderRules::new(cwd, context),
             asked: HashMap::new(),
             mode: Mode::Default,
             has_bypass: false,
@@ -193,7 +214,17 @@ impl ScreenUi {
             sender,
             events,
             terminal,
+            _messages: messages,
         })
+    }
+
+    /// Adds the messages that still wait to the conversation: what is left of it on the terminal has them.
+    fn note_messages(&mut self) {
+        while let Ok(event) = self.events.try_recv() {
+            if let UiEvent::Notice(text) = event {
+                self.screen.note(super::terminal_ui::WARNING, &text);
+            }
+        }
     }
 
     /// Draws, and waits for the next event that does not only concern the terminal.
@@ -253,6 +284,7 @@ impl ScreenUi {
                 Ok(())
             }
             UiEvent::Notice(text) => {
+                self.screen.end_text();
                 self.screen.note(super::terminal_ui::WARNING, &text);
                 Ok(())
             }
