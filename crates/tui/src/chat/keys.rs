@@ -11,6 +11,8 @@ pub enum ChatKeyScope {
     Question,
     /// In a list.
     List,
+    /// In the list of what is in the background.
+    Tasks,
     /// On a page: the transcript, or what a command reports.
     Page,
 }
@@ -23,13 +25,14 @@ impl ChatKeyScope {
             Self::Turn => "during a turn",
             Self::Question => "question",
             Self::List => "list",
+            Self::Tasks => "tasks",
             Self::Page => "page",
         }
     }
 }
 
 /// What keys do where.
-pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 38] = [
+pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 42] = [
     (ChatKeyScope::Prompt, "enter", "sends the prompt; after `\\` it breaks the line"),
     (ChatKeyScope::Prompt, "ctrl-j", "breaks the line"),
     (ChatKeyScope::Prompt, "up, down", "moves within the text, then through earlier prompts"),
@@ -48,7 +51,11 @@ pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 38] = [
     (ChatKeyScope::Prompt, "pgup, pgdn", "scroll, with `--screen full`"),
     (ChatKeyScope::Prompt, "ctrl-l", "draws the screen again"),
     (ChatKeyScope::Prompt, "ctrl-z", "stops the program; the shell's `fg` continues it"),
-    (ChatKeyScope::Turn, "enter", "queues the prompt: the model gets it after the running call"),
+    (
+        ChatKeyScope::Turn,
+        "enter",
+        "queues the prompt: the model gets it after the running call; a command that only shows something runs at once",
+    ),
     (ChatKeyScope::Turn, "up", "moves queued prompts into the input again"),
     (ChatKeyScope::Turn, "esc", "interrupts; if nothing was answered yet, the prompt returns to the input"),
     (ChatKeyScope::Turn, "ctrl-c", "interrupts; again exits"),
@@ -64,6 +71,10 @@ pub const CHAT_KEYS: [(ChatKeyScope, &str, &str); 38] = [
     (ChatKeyScope::List, "tab", "shows or hides the preview"),
     (ChatKeyScope::List, "ctrl-a", "shows sessions of all projects, or only of this folder"),
     (ChatKeyScope::List, "esc", "cancels"),
+    (ChatKeyScope::Tasks, "up, down, j, k", "move"),
+    (ChatKeyScope::Tasks, "enter, space", "read all that the task has printed"),
+    (ChatKeyScope::Tasks, "x", "stops the task"),
+    (ChatKeyScope::Tasks, "esc, q", "leave"),
     (ChatKeyScope::Page, "j, k, space, b, ctrl-d, ctrl-u", "scroll"),
     (ChatKeyScope::Page, "g, G", "go to the start, to the end"),
     (ChatKeyScope::Page, "/, n, N", "find text, the next and the previous match"),

@@ -18,16 +18,20 @@ mod page;
 mod picker;
 mod question;
 mod screen;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
 mod turn;
 mod update;
 
+pub use block::AnswerSignature;
+pub use call::AgentStep;
 pub use draw::FinishedRows;
 pub use footer::{FooterFacts, PermissionSign};
 pub use keys::{CHAT_KEYS, ChatKeyScope};
 pub use picker::{Picker, PickerRow};
 pub use question::{Question, QuestionAnswer, QuestionChoice, QuestionKind};
 pub use screen::{ChatEffect, ChatInput, ChatOptions, ChatScreen, ScreenLayout};
+pub use tasks::TaskRow;
 #[cfg(unix)]
 pub use terminal::{ChatTerminal, FocusReports, read_chat_input};

@@ -37,7 +37,7 @@ impl ChatScreen {
     fn paste(&mut self, text: &str) {
         if let Some(picker) = &mut self.picker {
             picker.paste(text);
-        } else if self.page.is_none() && !self.questions.front_mut().is_some_and(|first| first.paste(text)) {
+        } else if !self.is_covered() && !self.questions.front_mut().is_some_and(|first| first.paste(text)) {
             self.hint = self.editor.paste(text);
         }
     }
@@ -48,6 +48,7 @@ impl ChatScreen {
         if let Some(page) = &mut self.page {
             if page.press(key, &self.log, &options) == PageOutcome::Close {
                 self.page = None;
+                self.uncover();
             }
             return Vec::new();
         }
@@ -58,7 +59,11 @@ impl ChatScreen {
                 PickerOutcome::Choose(answer) => Some(answer),
             };
             self.picker = None;
+            self.uncover();
             return vec![ChatEffect::Choose(chosen)];
+        }
+        if self.tasks.is_some() {
+            return self.press_tasks(key);
         }
         if key == Key::Ctrl('o') {
             self.page = Some(ChatPage::transcript());
@@ -82,6 +87,13 @@ impl ChatScreen {
                 Vec::new()
             }
             None => self.edit(key),
+        }
+    }
+
+    /// Notes that a question that appeared meanwhile is in sight now: what was pressed before was not meant for it.
+    pub(super) fn uncover(&mut self) {
+        if !self.questions.is_empty() && !self.is_covered() {
+            self.question_shown = Some(self.now);
         }
     }
 
@@ -176,9 +188,12 @@ impl ChatScreen {
         Vec::new()
     }
 
-    /// Moves queued prompts into the input, before what is typed there.
+    /// Moves queued prompts into the input, before what is typed there. Of a queue with commands, the last one moves: a command
+    /// and a prompt are not one text.
     fn unqueue(&mut self) -> Vec<ChatEffect> {
-        let queue = std::mem::take(&mut self.queue);
+        let has_commands = self.queue.iter().any(|prompt| prompt.text.starts_with('/'));
+        let first = if has_commands { self.queue.len() - 1 } else { 0 };
+        let queue = self.queue.split_off(first);
         self.editor.take_back(&queue);
         vec![ChatEffect::Unqueue]
     }

@@ -1,16 +1,17 @@
 //! Why calls were asked about, allowed or denied: what `/permissions` tells of the last ones, and of any call that is named.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use annals_agent::protocol::Event;
 use annals_agent::tools::ToolRequest;
+use annals_agent::turn::CallDecider;
 use annals_json::Value;
 use annals_policy::screen::visible;
 use annals_policy::{Decision, EditTool, ReadTool};
 use annals_ui::terminal::{Span, StyledLine};
 use annals_ui::view::headline;
 
-use super::super::ChatAgent;
 use super::terminal_ui::ACCENT;
 use super::ui_event::UiEvent;
 
@@ -73,13 +74,19 @@ impl PermissionLog {
     }
 
     /// Returns the last calls with the reasons; what ran without a question is explained by the rules of now.
-    pub(super) fn lines(&self, cwd: &str, agent: &ChatAgent<'_>) -> Vec<StyledLine> {
+    /// The calls are read by `request_of`, which may not be able to while a turn runs.
+    pub(super) fn lines(
+        &self,
+        cwd: &str,
+        decider: &CallDecider<'_>,
+        request_of: &dyn Fn(&str, &[u8]) -> Option<ToolRequest>,
+    ) -> Vec<StyledLine> {
         let line = |call: &LoggedCall| {
             let verdict = match &call.fate {
                 CallFate::Asked(why) => format!("asked: {why}"),
                 CallFate::Denied(why) => format!("denied: {why}"),
-                CallFate::Unasked => match agent.request_of(&call.tool, &call.input) {
-                    Some(request) => match agent.decide(&request) {
+                CallFate::Unasked => match request_of(&call.tool, &call.input) {
+                    Some(request) => match decider.decide(&request) {
                         Decision::Allow { because } => format!("allowed: {because}"),
                         _ => "allowed by a hook, or by what was in effect then".to_owned(),
                     },
@@ -104,12 +111,12 @@ fn shown(tool: &str, subject: &str, verdict: &str) -> StyledLine {
 }
 
 /// Explains a call that is described in words: a tool and its command, path or address.
-pub(super) fn explain(words: &str, agent: &ChatAgent<'_>) -> StyledLine {
+pub(super) fn explain(words: &str, cwd: &Path, decider: &CallDecider<'_>) -> StyledLine {
     let (tool, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
     let rest = rest.trim();
     let text = || rest.to_owned();
     let request = match tool {
-        "Bash" => ToolRequest::Bash(text(), agent.conversation.cwd().to_path_buf()),
+        "Bash" => ToolRequest::Bash(text(), cwd.to_path_buf()),
         "Read" => ToolRequest::Read(ReadTool::Read, text()),
         "Glob" => ToolRequest::Read(ReadTool::Glob, text()),
         "Grep" => ToolRequest::Read(ReadTool::Grep, text()),
@@ -129,7 +136,7 @@ pub(super) fn explain(words: &str, agent: &ChatAgent<'_>) -> StyledLine {
             );
         }
     };
-    let verdict = match agent.decide(&request) {
+    let verdict = match decider.decide(&request) {
         Decision::Allow { because } => format!("would be allowed: {because}"),
         Decision::Ask { because, .. } => format!("would be asked about: {because}"),
         Decision::Deny { because } => format!("would be denied: {because}"),

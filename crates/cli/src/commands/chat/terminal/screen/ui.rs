@@ -25,7 +25,8 @@ use super::super::super::editor_input::{self, ChatCompletions, FileMentions};
 use super::super::super::force_quit::ForceQuit;
 use super::super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
 use super::super::session::todo;
-use super::super::slash::{self, Completions};
+use super::super::slash::{self, Completions, SlashCommand};
+use super::super::tasks::TaskWatch;
 use super::super::terminal_ui::{PromptInput, WARNING};
 use super::super::ui_event::UiEvent;
 use super::sent::sent;
@@ -127,16 +128,40 @@ impl ChatUi for ScreenUi {
         if let Some(prompt) = self.screen.dequeue() {
             return self.take(prompt);
         }
-        self.read(|ui, effect| match effect {
-            ChatEffect::Submit(prompt) => Some(ui.take(prompt)),
-            ChatEffect::CycleMode => Some(PromptInput::SetMode(ui.next_mode())),
-            ChatEffect::Rewind => Some(PromptInput::Line("/rewind".to_owned())),
-            _ => None,
-        })
-        .await
+        self.vim_told = Some(self.screen.editor().vim_mode());
+        let input = self.read_prompt().await;
+        self.vim_told = None;
+        input
+    }
+
+    fn vim_mode(&mut self) -> Option<&'static str> {
+        self.screen.editor().vim_mode()
+    }
+
+    fn mode(&self) -> Option<Mode> {
+        Some(self.mode)
+    }
+
+    fn watch_tasks(&mut self, tasks: TaskWatch) {
+        self.tasks = Some(tasks);
+    }
+
+    fn open_tasks(&mut self) -> bool {
+        self.show_tasks();
+        true
+    }
+
+    fn next_command(&mut self) -> Option<SlashCommand> {
+        self.commands.pop_front()
+    }
+
+    fn offer(&mut self, choice: Choice, command: &'static str) {
+        self.offered = Some(command);
+        self.screen.open_picker(picker(choice));
     }
 
     async fn choose(&mut self, choice: Choice) -> PromptInput {
+        (self.offered, self.vim_told) = (None, None);
         match choice.form {
             ChoiceForm::Listed => self.screen.open_picker(picker(choice)),
             ChoiceForm::InQuestion => self.screen.ask(question(choice)),
@@ -183,6 +208,7 @@ impl ChatUi for ScreenUi {
         let has_output = self.screen.work().is_some_and(|work| work.has_output);
         self.screen.finish_work();
         self.calls.clear();
+        self.agent_sessions.clear();
         self.grantable.clear();
         self.asked.clear();
         has_output
@@ -305,7 +331,25 @@ impl ScreenUi {
                     return input;
                 }
             }
+            // The status line is told, and the prompt is read on.
+            let vim = self.screen.editor().vim_mode();
+            if self.vim_told.is_some_and(|told| told != vim) {
+                return PromptInput::Nothing;
+            }
         }
+    }
+
+    /// Reads a prompt, or what else is asked for beside one.
+    async fn read_prompt(&mut self) -> PromptInput {
+        self.read(|ui, effect| match effect {
+            ChatEffect::Submit(prompt) => Some(ui.take(prompt)),
+            ChatEffect::CycleMode => Some(PromptInput::SetMode(ui.next_mode())),
+            ChatEffect::Rewind => Some(PromptInput::Line("/rewind".to_owned())),
+            // A list that was opened during the turn.
+            ChatEffect::Choose(choice) => ui.offered_command(choice).map(|prompt| ui.take(prompt)),
+            _ => None,
+        })
+        .await
     }
 
     /// Shows a prompt that is sent now.
