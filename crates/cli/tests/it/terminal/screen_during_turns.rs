@@ -39,7 +39,7 @@ fn what_only_shows_something_runs_at_once() {
             ("/status", "more folders"),
             ("/permissions Bash rm x", "would be allowed: the allow rule `Bash`"),
             ("/context", "counted by the API"),
-            ("/cost", "total: $"),
+            ("/cost", "10 in · 20 out"),
             ("/nothing", "unknown command /nothing"),
             ("/tasks", "nothing runs in the background"),
             ("/export talk.md", "talk.md, with secrets if it has any"),

@@ -123,7 +123,10 @@ impl SessionReports<'_> {
             SlashCommand::Model(_) => ui.offer(model_choice(&self.model, models), "/model"),
             SlashCommand::Effort(_) => ui.offer(effort_choice(self.effort), "/effort"),
             command => {
-                if let Err(fault) = self.show(command, logs, &|_, _| None, ui) {
+                let cwd = self.cwd.clone();
+                let request_of =
+                    |tool: &str, input: &[u8]| permission_log::request_of_input(tool, input, &cwd);
+                if let Err(fault) = self.show(command, logs, &request_of, ui) {
                     ui.note(ERROR, fault.message());
                 }
             }

@@ -8,10 +8,12 @@
 //! | `permission`, `user_question` | permission prompts and questions of the model |
 //! | `external_editor` | what is typed, in a program of the person |
 //! | `sent`, `clipboard_image` | what is sent: text, pastes, images; the image of the clipboard |
+//! | `choices` | lists and questions |
 //! | `tasks` | what is in the background |
 //! | `pictures` | images of the conversation as the terminal shows them |
 
 mod busy;
+mod choices;
 mod clipboard_image;
 mod events;
 mod external_editor;

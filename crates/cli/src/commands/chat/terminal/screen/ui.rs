@@ -10,11 +10,8 @@ use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Command, Event, PermissionRequest, Prompt as AgentPrompt};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
-use annals_policy::screen::visible;
 use annals_store::todos::TodoItem;
-use annals_tui::chat::{
-    ChatEffect, ChatTerminal, PermissionSign, Picker, PickerRow, Question, QuestionChoice, QuestionKind,
-};
+use annals_tui::chat::{ChatEffect, ChatTerminal, PermissionSign};
 use annals_tui::editor::{CommandEntry, Prompt};
 use annals_ui::figures;
 use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, todos};
@@ -27,8 +24,9 @@ use super::super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
 use super::super::session::todo;
 use super::super::slash::{self, Completions, SlashCommand};
 use super::super::tasks::TaskWatch;
-use super::super::terminal_ui::{PromptInput, WARNING};
+use super::super::terminal_ui::PromptInput;
 use super::super::ui_event::UiEvent;
+use super::choices::{picker, question};
 use super::sent::sent;
 use super::{Notifications, ScreenUi};
 use crate::context::Context;
@@ -377,45 +375,5 @@ pub(super) fn sign(mode: Mode) -> PermissionSign {
         Mode::Plan => PermissionSign::Plan,
         Mode::DontAsk => PermissionSign::DontAsk,
         Mode::Bypass => PermissionSign::Bypass,
-    }
-}
-
-/// A list of rows, of which one is chosen.
-fn picker(choice: Choice) -> Picker {
-    let has_elsewhere = choice.rows.iter().any(|row| row.is_elsewhere);
-    let row = |row: super::super::chat_ui::ChoiceRow| PickerRow {
-        answer: row.answer,
-        line: row.line,
-        preview: row.preview,
-        is_elsewhere: row.is_elsewhere,
-    };
-    Picker {
-        title: choice.question.trim_end().to_owned(),
-        about: choice.about,
-        rows: choice.rows.into_iter().map(row).collect(),
-        preset: choice.preset,
-        elsewhere: if has_elsewhere { "all projects" } else { "" }.to_owned(),
-    }
-}
-
-/// A question with a few answers. Nothing in it is hidden, and all of it must be seen before it is allowed.
-fn question(choice: Choice) -> Question {
-    let shown = |span: &Span| Span::new(visible(&span.text), span.style);
-    let mut body: Vec<StyledLine> =
-        choice.about.iter().map(|line| line.iter().map(shown).collect()).collect();
-    body.extend(choice.remarks.iter().map(|remark| vec![Span::dim(visible(remark))]));
-    let title = if choice.warning.is_empty() { choice.question.trim_end() } else { &choice.warning };
-    let choices = choice.rows.iter().map(|row| QuestionChoice {
-        label: row.line.iter().map(|span| span.text.as_str()).collect(),
-        kind: if row.answer == "n" { QuestionKind::Refuse } else { QuestionKind::Allow },
-        answer: row.answer.clone(),
-    });
-    Question {
-        id: String::new(),
-        title: vec![Span::new(visible(title), WARNING)],
-        body,
-        choices: choices.collect(),
-        preset: choice.preset,
-        ..Question::default()
     }
 }
