@@ -14,6 +14,14 @@ SCRIPT = {
          {"type": "tool_use", "name": "Write", "input": {"file_path": "{{CWD}}/beds.txt", "content": "1 beans\n2 onions\n3 tomatoes\n"}}],
         [{"type": "text", "text": "Bed 3 has **tomatoes** now."}],
     ],
+    "paths": [
+        [{"type": "tool_use", "name": "Agent", "input": {"description": "Look at the paths", "prompt": "Which paths lead to the beds? @@look@@", "subagent_type": "general-purpose"}}],
+        [{"type": "text", "text": "Two paths lead there."}],
+    ],
+    "look": [
+        [{"type": "text", "text": "I look at the plan of the paths."}, {"type": "tool_use", "name": "Bash", "input": {"command": "cat paths.txt"}}],
+        [{"type": "text", "text": "One path comes from the gate, one from the shed."}],
+    ],
     "water": [
         [{"type": "tool_use", "name": "Bash", "input": {"command": "sed 's/$/ water/' beds.txt > water.txt && rm seeds.txt"}}],
         [{"type": "text", "text": "`water.txt` says which beds to water."}],
@@ -63,6 +71,8 @@ def pictures(annals, api, top):
         file.write("1 beans\n2 onions\n3\n")
     with open(os.path.join(work, "seeds.txt"), "w", encoding="utf-8") as file:
         file.write("tomatoes\n")
+    with open(os.path.join(work, "paths.txt"), "w", encoding="utf-8") as file:
+        file.write("gate -> beds\nshed -> beds\n")
     with open(script, "w", encoding="utf-8") as file:
         json.dump(SCRIPT, file)
     with subprocess.Popen([api, "--script", script, "--workdir", work], env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
@@ -81,6 +91,11 @@ def pictures(annals, api, top):
             question = ("chat-question", "annals chat: a question with the whole change", tmux.lines())
             tmux.press("y")
             tmux.sees("tomatoes now.")
+            talk = ("chat-conversation", "annals chat: a conversation with Markdown and a change", tmux.lines())
+            tmux.type("/re")
+            tmux.sees("/rename")
+            menu = ("chat-menu", "annals chat: commands while one is typed", tmux.lines())
+            tmux.press("C-u")
             tmux.type("/context")
             tmux.press("Enter")
             tmux.sees("free")
@@ -94,7 +109,24 @@ def pictures(annals, api, top):
             tmux.press("Up", "Enter")
             tmux.sees("summarize up to here")
             rewind = ("chat-rewind", "annals chat: what goes back to before a prompt", tmux.lines())
-            return [question, context, rewind]
+            tmux.press("Escape")
+            tmux.sees("? keys")
+            tmux.type("Which paths lead there? @@paths@@")
+            tmux.press("Enter")
+            tmux.sees("Two paths lead there.")
+            tmux.press("C-o")
+            tmux.sees("q leaves")
+            transcript = ("chat-transcript", "annals chat: the transcript with a sub-agent", tmux.lines())
+            tmux.press("q")
+            # A new session, so that there is one to resume.
+            tmux.type("/clear")
+            tmux.press("Enter")
+            tmux.sees("· new ·")
+            tmux.type("/resume")
+            tmux.press("Enter")
+            tmux.sees("enter chooses")
+            resume = ("chat-resume", "annals chat: sessions to resume", tmux.lines())
+            return [question, talk, menu, context, rewind, transcript, resume]
         finally:
             tmux.run("kill-server")
             server.stdin.close()

@@ -121,6 +121,20 @@ pub fn model(name: &str) -> &str {
     }
 }
 
+/// A model by the name that its maker gives it, such as `Opus 4.5`; one of another kind as it is.
+pub fn display_model(name: &str) -> String {
+    let short = model(name);
+    let (words, numbers): (Vec<&str>, Vec<&str>) =
+        short.split('-').partition(|part| !part.bytes().all(|byte| byte.is_ascii_digit()));
+    match (name.starts_with("claude-"), words.as_slice()) {
+        (true, [family]) if !family.is_empty() && !numbers.is_empty() => {
+            let (first, rest) = family.split_at(family.chars().next().map_or(0, char::len_utf8));
+            format!("{}{rest} {}", first.to_uppercase(), numbers.join("."))
+        }
+        _ => name.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,5 +165,14 @@ mod tests {
         assert_eq!(stamp(0, 60), ("1970-01-01".to_owned(), "01:00".to_owned()));
         assert_eq!(model("claude-opus-4-5-20251101"), "opus-4-5");
         assert_eq!(model("glm-5.1"), "glm-5.1");
+    }
+
+    #[test]
+    fn models_have_the_names_of_their_maker() {
+        assert_eq!(display_model("claude-opus-4-5-20251101"), "Opus 4.5");
+        assert_eq!(display_model("claude-sonnet-4-5"), "Sonnet 4.5");
+        assert_eq!(display_model("claude-3-5-haiku-20241022"), "Haiku 3.5");
+        assert_eq!(display_model("gateway/opus-4-5"), "gateway/opus-4-5");
+        assert_eq!(display_model("claude-opus-4-5[1m]"), "claude-opus-4-5[1m]");
     }
 }

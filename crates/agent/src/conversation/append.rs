@@ -33,6 +33,8 @@ impl Conversation<'_> {
         let draft = if is_message { self.with_uuid(draft).0 } else { draft };
         let draft = self.with_rewind_parent(draft);
         let message = draft.own_uuid().filter(|_| is_message).map(str::to_owned);
+        let attached = draft.value("attachment").filter(|_| draft.kind() == RecordKind::Attachment);
+        self.attached.extend(attached.map(|attached| attached.raw().to_vec()));
         let kept = self.backend()?.append(draft)?;
         self.last_message = message.or(self.last_message.take());
         match kept {

@@ -55,6 +55,8 @@ pub struct Conversation<'s> {
     /// Whether `messages` must be rebuilt from the file.
     is_stale: bool,
     notices: Vec<Notice>,
+    /// What was attached and not told yet: JSON objects.
+    attached: Vec<Vec<u8>>,
     last_prompt: Option<String>,
     /// How the next prompt was typed.
     typed: Option<TypedText>,
@@ -278,6 +280,11 @@ impl<'s> Conversation<'s> {
     /// Sets how the next prompt was typed, for the history.
     pub(crate) fn set_typed(&mut self, typed: Option<TypedText>) {
         self.typed = typed;
+    }
+
+    /// Takes what was attached since the last call: JSON objects.
+    pub(crate) fn take_attached(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.attached)
     }
 
     pub(crate) fn take_notices(&mut self) -> Vec<Notice> {

@@ -194,6 +194,7 @@ impl<'s> Conversation<'s> {
             messages: Vec::new(),
             is_stale,
             notices: Vec::new(),
+            attached: Vec::new(),
             last_prompt: None,
             typed: None,
             last_message: None,

@@ -34,6 +34,8 @@ pub enum Event {
     Compacting,
     /// A prompt is written.
     Prompted(WrittenLine),
+    /// Something was attached to the conversation: a JSON object with its own `type`.
+    Attached(Vec<u8>),
     /// A prompt that waited is given to the model in the running turn.
     Absorbed(WrittenLine),
     /// The line that records an interruption is written.

@@ -15,6 +15,8 @@ pub struct TaskNotification {
     pub status: &'static str,
     /// One sentence.
     pub summary: String,
+    /// What the model is told beside, and people are not.
+    pub note: Option<&'static str>,
     /// Its session file, if it has one.
     pub file: Option<PathBuf>,
     /// What it answered, if it has completed.
@@ -46,6 +48,9 @@ impl TaskNotification {
         }
         add("status", self.status);
         add("summary", &self.summary);
+        if let Some(note) = self.note {
+            add("note", note);
+        }
         if let Some(answer) = &self.answer {
             add("result", &answer.text);
             let tokens = format!("<total_tokens>{}</total_tokens>", answer.tokens);

@@ -69,6 +69,7 @@ impl<T: Transport, S: RetryClock> BackgroundTurns<'_, T, S> {
         let (agents, entry) = (&self.agents, &self.entry);
         let mut report = |event: Event| {
             *tool_uses += u64::from(matches!(event, Event::ToolDone { .. }));
+            entry.progress.add(&event);
             if is_told_later(&event) {
                 let (call, agent) = (entry.call(), entry.id.clone());
                 agents.push_event(Event::Subagent { call, agent, event: Box::new(event) });

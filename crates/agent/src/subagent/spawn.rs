@@ -20,7 +20,7 @@ use crate::protocol::{
 use crate::tools::agent::{
     AgentPlace, AgentResult, AgentTask, AgentTool, AgentType, LaunchedAgent, SpawnError, SpawnFuture, Spawner,
 };
-use crate::tools::background::{BackgroundAgent, BackgroundAgents, WorkQueue};
+use crate::tools::background::{AgentProgress, BackgroundAgent, BackgroundAgents, WorkQueue};
 use crate::tools::{CallContext, Parent, Tool};
 use crate::turn::Agent;
 use annals_policy::Policy;
@@ -223,6 +223,7 @@ impl<'a, T: Transport + 'a, S: RetryClock + 'a> Spawner for SubagentSpawner<'a, 
             is_told: AtomicBool::new(false),
             is_listed: AtomicBool::new(true),
             messages: AtomicUsize::new(0),
+            progress: AgentProgress::start(),
             untold: Mutex::default(),
         });
         let work = BackgroundTurns { agent, entry, commands, agents };
@@ -262,6 +263,7 @@ impl<'a, T: Transport + 'a, S: RetryClock + 'a> SubagentSpawner<'a, T, S> {
             is_told: AtomicBool::new(true),
             is_listed: AtomicBool::new(false),
             messages: AtomicUsize::new(0),
+            progress: AgentProgress::start(),
             untold: Mutex::default(),
         });
         self.config.background_agents.drop_oldest_kept();

@@ -211,6 +211,7 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
     }
 
     pub(super) fn report_notices(&mut self, report: &mut EventSink<'_>) {
+        self.conversation.take_attached().into_iter().for_each(|attached| report(Event::Attached(attached)));
         for notice in self.conversation.take_notices() {
             report(Event::Notice(notice));
         }

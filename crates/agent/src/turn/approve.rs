@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use annals_json::{RawJson, Value};
 use annals_policy::paths::resolve;
-use annals_policy::rules::RuleList;
+use annals_policy::rules::{RuleList, Rules};
 use annals_policy::{Decision, Mode, Policy, Reason};
 use annals_store::source::new_uuid;
 
@@ -15,7 +15,7 @@ use super::wait::{Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
 use crate::protocol::{
-    Approver, Commands, Denial, Event, EventSink, Notice, PermissionRequest, Permit, PermitChanges,
+    Approver, Commands, Denial, Event, EventSink, Grants, Notice, PermissionRequest, Permit, PermitChanges,
 };
 use crate::tools::{Outcome, Tool, ToolContent, ToolRequest, unknown_parameter};
 
@@ -42,6 +42,35 @@ pub(super) struct ApprovedCall {
     because: String,
     /// The mode that an answer has set, which holds in place of the one before plan mode.
     mode: Option<Mode>,
+}
+
+/// Decides about calls as the conversation does: by rules, mode and what the person has granted.
+pub struct CallDecider<'a> {
+    policy: Policy<'a>,
+    grants: Grants,
+}
+
+impl CallDecider<'_> {
+    /// Decides about a call, without hooks and without asking.
+    pub fn decide(&self, wanted: &ToolRequest) -> Decision {
+        let rules = self.grants.merged(self.policy.rules);
+        wanted.decide(&Policy { rules: &rules, ..self.policy })
+    }
+
+    /// Returns the rules of all sources, without those that were granted meanwhile.
+    pub fn rules(&self) -> &Rules {
+        self.policy.rules
+    }
+
+    /// Returns the permission mode.
+    pub fn mode(&self) -> Mode {
+        self.policy.mode
+    }
+
+    /// Decides in another permission mode from now on.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.policy.mode = mode;
+    }
 }
 
 impl Approval {
@@ -81,7 +110,7 @@ impl Approval {
     }
 }
 
-impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
+impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
     /// Resolves the path of a call as the tools do.
     pub(super) fn resolve_path(&self, path: &str) -> Option<PathBuf> {
         let workspace = self.policy.workspace;
@@ -288,8 +317,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
 
     /// Decides about a call by rules, mode and what the person has granted, without hooks and without asking.
     pub fn decide(&self, wanted: &ToolRequest) -> Decision {
-        let rules = self.grants.merged(self.policy.rules);
-        wanted.decide(&Policy { rules: &rules, ..self.policy })
+        self.decider().decide(wanted)
+    }
+
+    /// Returns what decides about calls while a turn runs.
+    pub fn decider(&self) -> CallDecider<'a> {
+        CallDecider { policy: Policy { ..self.policy }, grants: self.grants.clone() }
     }
 
     /// Lets a call run that rules allow without a question; `None` for any other. Hooks are not told.

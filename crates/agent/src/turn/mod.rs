@@ -54,5 +54,6 @@ mod told;
 mod wait;
 
 pub use agent::Agent;
+pub use approve::CallDecider;
 pub use hooks::{SessionExit, WaitReason};
 pub use nested_skills::NestedSkills;

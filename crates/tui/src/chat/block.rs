@@ -40,12 +40,40 @@ pub(crate) enum ChatBlock {
     Picture(Box<Picture>),
     /// Anything else of a stored session.
     Item(Box<Item>),
+    /// What was attached, a fact about the session, and the like: in the transcript alone.
+    Detail(Box<Item>),
+}
+
+/// Which model gave an answer, and when.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerSignature {
+    /// The model.
+    pub model: Option<String>,
+    /// When, in milliseconds since 1970.
+    pub millis: Option<i64>,
+}
+
+impl AnswerSignature {
+    /// The line that says it; nothing if nothing is known.
+    fn line(&self, options: &RenderOptions<'_>) -> Option<StyledLine> {
+        let time = self.millis.map(|millis| {
+            let (date, time) = figures::stamp(millis, (options.zone)(millis));
+            format!("{date} {time}")
+        });
+        let model = self.model.as_deref().map(|model| figures::model(model).to_owned());
+        let facts: Vec<String> = time.into_iter().chain(model.filter(|model| !model.is_empty())).collect();
+        let text = TerminalText::from(&facts.join(" · "));
+        (!facts.is_empty())
+            .then(|| vec![Span::dim(format!("  {}", clip(text.as_str(), text_width(options))))])
+    }
 }
 
 /// A text of the model, as far as it has arrived.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextBlock {
     pub(crate) text: String,
+    /// Which model said it, and when, once that is known.
+    pub(crate) signature: Option<AnswerSignature>,
     /// The part that is still laid out as it arrives; `None` once it is complete.
     stream: Option<MarkdownStream>,
     /// The complete lines so far, and how wide they are.
@@ -87,7 +115,7 @@ impl TextBlock {
     pub(crate) fn reflow(&mut self, options: &RenderOptions<'_>) {
         if self.stream.is_some() && self.width != text_width(options) {
             let text = std::mem::take(&mut self.text);
-            *self = Self::streaming();
+            *self = Self { signature: self.signature.take(), ..Self::streaming() };
             self.push(&text, options);
         }
     }
@@ -140,12 +168,30 @@ impl ChatBlock {
                 let sign = if prompt.author == PromptKind::Shell { "! " } else { "> " };
                 Self::Prompt { sign, text, id: item.position.uuid }
             }
-            ItemBody::Text(said) => Self::Text(TextBlock::complete(&said.text)),
+            ItemBody::Text(said) => {
+                let signature = AnswerSignature { model: said.model, millis: item.position.millis };
+                Self::Text(TextBlock { signature: Some(signature), ..TextBlock::complete(&said.text) })
+            }
             ItemBody::Thinking(Some(thought)) => Self::Thinking(thought),
-            ItemBody::Thinking(None) | ItemBody::Attachment(_) | ItemBody::Fact(_) => return None,
+            ItemBody::Thinking(None) => return None,
+            // Sub-agents without a call are warm-ups and copies of the conversation.
+            ItemBody::Attachment(_) | ItemBody::Fact(_) | ItemBody::Agent(_) => Self::Detail(Box::new(item)),
             ItemBody::ToolCall(_) => Self::Call(Box::new(CallBlock::stored(item))),
             _ => Self::Item(Box::new(item)),
         })
+    }
+
+    /// The answer that it is.
+    pub(crate) fn as_answer(&mut self) -> Option<&mut TextBlock> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether it has any lines.
+    pub(crate) fn is_shown(&self, form: BlockForm) -> bool {
+        form == BlockForm::Full || !matches!(self, Self::Detail(_))
     }
 
     /// Whether nothing of it changes any more.
@@ -161,6 +207,7 @@ impl ChatBlock {
     pub(crate) fn has_gap_after(&self, before: &Self) -> bool {
         match (before, self) {
             (Self::Notes(_), Self::Notes(_)) | (_, Self::Picture(_)) => false,
+            (Self::Prompt { .. } | Self::Detail(_), Self::Detail(_)) => false,
             (Self::Call(before), Self::Call(_)) => before.is_long(),
             (Self::Thinking(_), Self::Call(_) | Self::Thinking(_)) => false,
             _ => true,
@@ -179,7 +226,13 @@ impl ChatBlock {
         };
         match self {
             Self::Prompt { sign, text, .. } => prompt(sign, text, &options),
-            Self::Text(text) => text.lines_from(0, &options),
+            Self::Text(text) => {
+                let mut lines = text.lines_from(0, &options);
+                if is_full && let Some(signature) = &text.signature {
+                    lines.splice(0..0, signature.line(&options));
+                }
+                lines
+            }
             Self::Thinking(thought) if is_full => indented(thought, "∴ ", Style::DIM.italic(), &options),
             Self::Thinking(thought) => {
                 let first = thought.trim().lines().next().unwrap_or_default();
@@ -196,7 +249,8 @@ impl ChatBlock {
             Self::Notes(lines) => {
                 lines.iter().flat_map(|line| hanging(&cleaned(line), options.width)).collect()
             }
-            Self::Item(item) => {
+            Self::Detail(_) if !is_full => Vec::new(),
+            Self::Item(item) | Self::Detail(item) => {
                 let items = std::slice::from_ref(&**item);
                 let passage = Passage { before: None, stamped: None, items, depth: 0, is_agent: false };
                 passage.lines(&options)

@@ -30,13 +30,14 @@ pub enum ChatCommand {
     Preview,
     Redraw,
     Refuse,
+    Stop,
     Suspend,
     TakeBack,
     Transcript,
     Up,
 }
 
-const NAMES: [(ChatCommand, &str); 30] = [
+const NAMES: [(ChatCommand, &str); 31] = [
     (ChatCommand::Allow, "allow"),
     (ChatCommand::Answer, "answer"),
     (ChatCommand::Back, "back"),
@@ -63,6 +64,7 @@ const NAMES: [(ChatCommand, &str); 30] = [
     (ChatCommand::Preview, "preview"),
     (ChatCommand::Redraw, "redraw"),
     (ChatCommand::Refuse, "refuse"),
+    (ChatCommand::Stop, "stop"),
     (ChatCommand::Suspend, "suspend"),
     (ChatCommand::TakeBack, "take-back"),
     (ChatCommand::Transcript, "transcript"),

@@ -111,6 +111,11 @@ impl ChatScreen {
             rows.truncate(height);
             return ChatFrame { rows, cursor: Some(cursor), ..ChatFrame::default() };
         }
+        if let Some(tasks) = &self.tasks {
+            let mut rows = tasks.rows(columns, height);
+            rows.truncate(height);
+            return ChatFrame { rows, ..ChatFrame::default() };
+        }
         let mut below = self.bottom(height);
         self.view.resize(columns, height.saturating_sub(below.rows.len() + 1));
         let mut rows = self.view.visible(&self.log, &options);

@@ -14,13 +14,15 @@ pub enum ChatKeyScope {
     Question,
     /// In a list, where letters filter.
     Picker,
+    /// In the list of what is in the background.
+    Tasks,
     /// On a page: the transcript, or what a command reports.
     Page,
 }
 
 impl ChatKeyScope {
     /// All of them, in the order in which they are explained.
-    pub const ALL: [Self; 4] = [Self::Prompt, Self::Question, Self::Picker, Self::Page];
+    pub const ALL: [Self; 5] = [Self::Prompt, Self::Question, Self::Picker, Self::Tasks, Self::Page];
 
     /// Returns its name in a configuration.
     pub fn name(self) -> &'static str {
@@ -28,6 +30,7 @@ impl ChatKeyScope {
             Self::Prompt => "chat",
             Self::Question => "question",
             Self::Picker => "picker",
+            Self::Tasks => "tasks",
             Self::Page => "page",
         }
     }
@@ -43,6 +46,7 @@ impl ChatKeyScope {
             Self::Prompt => "prompt",
             Self::Question => "question",
             Self::Picker => "list",
+            Self::Tasks => "tasks",
             Self::Page => "page",
         }
     }
@@ -51,9 +55,9 @@ impl ChatKeyScope {
 type BindingRow = (ChatKeyScope, &'static [&'static str], ChatCommand, &'static str);
 
 /// Where, the names of the keys, what they do, and the same for people.
-const DEFAULT: [BindingRow; 49] = {
+const DEFAULT: [BindingRow; 56] = {
     use ChatCommand::*;
-    use ChatKeyScope::{Page, Picker, Prompt, Question};
+    use ChatKeyScope::{Page, Picker, Prompt, Question, Tasks};
     [
         (Prompt, &["esc"], Cancel, "interrupts; twice clears the text, or with none rewinds"),
         (Prompt, &["ctrl-c"], Interrupt, "interrupts, or clears the text; twice exits"),
@@ -91,6 +95,13 @@ const DEFAULT: [BindingRow; 49] = {
         (Picker, &["tab"], Preview, "shows or hides the preview"),
         (Picker, &["ctrl-a"], Everywhere, "shows sessions of all projects, or only of this folder"),
         (Picker, &["esc", "ctrl-c"], Cancel, "cancels"),
+        (Tasks, &["up", "k", "ctrl-p"], Up, "the task above"),
+        (Tasks, &["down", "j", "ctrl-n"], Down, "the task below"),
+        (Tasks, &["g", "home"], First, "to the first task"),
+        (Tasks, &["G", "end"], Last, "to the last task"),
+        (Tasks, &["enter", "space"], Choose, "shows all that the task has printed"),
+        (Tasks, &["x"], Stop, "stops the task"),
+        (Tasks, &["q", "esc", "ctrl-c"], Close, "leaves"),
         (Page, &["j", "down"], Down, "a line down"),
         (Page, &["k", "up"], Up, "a line up"),
         (Page, &["space", "pgdn"], PageDown, "a page down"),

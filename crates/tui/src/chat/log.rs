@@ -5,9 +5,12 @@ use std::ops::Range;
 use annals_ui::terminal::{RenderOptions, StyledLine};
 use annals_ui::view::Item;
 
-use super::block::{BlockForm, ChatBlock, TextBlock};
+use super::block::{AnswerSignature, BlockForm, ChatBlock, TextBlock};
 use super::call::CallBlock;
 use crate::picture::{Picture, PictureNumber};
+
+/// How far back the answer is that was given last.
+const MAX_SIGNED: usize = 8;
 
 /// Lines for the scrollback, and the pictures that stand in blank ones of them, each with the first of its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,10 +102,15 @@ impl ChatLog {
         self.skipped = blocks;
     }
 
-    /// The text that is arriving.
+    /// The text that is arriving. Messages of the program may stand below it, such as what a command reports during a turn.
     pub(crate) fn streaming(&mut self) -> Option<&mut TextBlock> {
         self.changes += 1;
-        match self.blocks.last_mut() {
+        match self
+            .blocks
+            .iter_mut()
+            .rev()
+            .find(|block| !matches!(block, ChatBlock::Notes(_) | ChatBlock::Detail(_)))
+        {
             Some(ChatBlock::Text(text)) if text.is_streaming() => Some(text),
             _ => None,
         }
@@ -149,6 +157,17 @@ impl ChatLog {
         }
     }
 
+    /// Says which model gave the answer that arrives or came last, and when.
+    pub(crate) fn sign_answer(&mut self, signature: AnswerSignature) {
+        let texts = self.blocks.iter_mut().rev().take(MAX_SIGNED);
+        if let Some(text) = texts.filter_map(ChatBlock::as_answer).next()
+            && text.signature.is_none()
+        {
+            text.signature = Some(signature);
+            self.changes += 1;
+        }
+    }
+
     /// Adds an item of a stored session.
     pub(crate) fn add_item(&mut self, item: Item) {
         self.blocks.extend(ChatBlock::of_item(item));
@@ -158,14 +177,16 @@ impl ChatLog {
     pub(crate) fn lines(&self, at: usize, form: BlockForm, options: &RenderOptions<'_>) -> Vec<StyledLine> {
         let Some(block) = self.blocks.get(at) else { return Vec::new() };
         let mut lines = block.layout(form, options);
-        if self.has_gap(at) && !lines.is_empty() {
+        if self.has_gap(at, form) && !lines.is_empty() {
             lines.insert(0, StyledLine::new());
         }
         lines
     }
 
-    fn has_gap(&self, at: usize) -> bool {
-        at > 0 && self.blocks[at].has_gap_after(&self.blocks[at - 1])
+    /// Whether a blank line comes before a block, after the last one before it that is shown.
+    fn has_gap(&self, at: usize, form: BlockForm) -> bool {
+        let before = self.blocks[..at].iter().rev().find(|block| block.is_shown(form));
+        before.is_some_and(|before| self.blocks[at].has_gap_after(before))
     }
 
     /// Takes the lines that are finished and not in the scrollback yet. Pictures of more rows are left out.
@@ -191,7 +212,11 @@ impl ChatLog {
             }
             if let (ChatBlock::Text(text), true, 1..) = (block, block.is_final(), skipped) {
                 // The rest of a text that began to scroll off at another width is not laid out again: no line gets lost.
-                out.extend(text.complete_lines(skipped - usize::from(self.has_gap(self.printed.0))));
+                out.extend(
+                    text.complete_lines(
+                        skipped - usize::from(self.has_gap(self.printed.0, BlockForm::Brief)),
+                    ),
+                );
                 self.printed = (self.printed.0 + 1, 0);
                 continue;
             }
@@ -201,7 +226,7 @@ impl ChatLog {
                 continue;
             }
             if let ChatBlock::Text(text) = block {
-                let gap = usize::from(self.has_gap(self.printed.0));
+                let gap = usize::from(self.has_gap(self.printed.0, BlockForm::Brief));
                 let lines = text.complete_lines(skipped.saturating_sub(gap));
                 if !lines.is_empty() {
                     out.extend((skipped < gap).then(StyledLine::new));
@@ -220,7 +245,8 @@ impl ChatLog {
         for at in self.printed.0..self.blocks.len() {
             let skipped = if at == self.printed.0 { self.printed.1 } else { 0 };
             if let (ChatBlock::Text(text), 1..) = (&self.blocks[at], skipped) {
-                lines.extend(text.lines_from(skipped - usize::from(self.has_gap(at)), options));
+                let gap = usize::from(self.has_gap(at, BlockForm::Brief));
+                lines.extend(text.lines_from(skipped - gap, options));
                 continue;
             }
             lines.extend(self.lines(at, BlockForm::Brief, options).into_iter().skip(skipped));

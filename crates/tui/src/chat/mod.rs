@@ -21,17 +21,21 @@ mod page;
 mod picker;
 mod question;
 mod screen;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
 mod turn;
 mod update;
 
 pub use command::ChatCommand;
+pub use block::AnswerSignature;
+pub use call::AgentStep;
 pub use draw::FinishedRows;
 pub use footer::{FooterFacts, PermissionSign};
 pub use keymap::{ChatBinding, ChatKeyScope, ChatKeymap};
 pub use picker::{Picker, PickerRow};
 pub use question::{Question, QuestionAnswer, QuestionChoice, QuestionKind};
 pub use screen::{ChatEffect, ChatInput, ChatOptions, ChatScreen, ScreenLayout};
+pub use tasks::TaskRow;
 #[cfg(unix)]
 pub use terminal::{ChatInputReader, ChatTerminal, FocusReports, KeyReports, TerminalReports};

@@ -7,6 +7,7 @@ use super::command::ChatCommand;
 use super::find::PageFind;
 use super::log::ChatLog;
 use super::log_view::LogView;
+use super::tasks::TaskRow;
 use crate::key::Key;
 use crate::reader::{FindDirection, LinePosition};
 
@@ -16,6 +17,8 @@ pub(crate) struct ChatPage {
     title: String,
     /// What it shows; `None` for the conversation itself.
     own: Option<ChatLog>,
+    /// The task in the background whose output it shows.
+    pub(super) task: Option<String>,
     pub(crate) view: LogView,
     pub(crate) find: PageFind,
 }
@@ -31,7 +34,7 @@ impl ChatPage {
     /// The conversation, with everything in full.
     pub(crate) fn transcript() -> Self {
         let view = LogView::new(BlockForm::Full);
-        Self { title: "transcript".to_owned(), own: None, view, find: PageFind::default() }
+        Self { title: "transcript".to_owned(), own: None, task: None, view, find: PageFind::default() }
     }
 
     /// Lines under a title.
@@ -40,7 +43,22 @@ impl ChatPage {
         log.push(ChatBlock::Notes(lines));
         let mut view = LogView::new(BlockForm::Full);
         view.go_to(LinePosition::default());
-        Self { title: title.to_owned(), own: Some(log), view, find: PageFind::default() }
+        Self { title: title.to_owned(), own: Some(log), task: None, view, find: PageFind::default() }
+    }
+
+    /// All that a task in the background has printed, from its end.
+    pub(crate) fn of_task(row: &TaskRow) -> Self {
+        let mut page = Self::of_lines(&row.id, row.output.clone());
+        page.view.go_to_end();
+        Self { task: Some(row.id.clone()), ..page }
+    }
+
+    /// Replaces the lines, and stays where it is.
+    pub(super) fn replace_lines(&mut self, lines: Vec<StyledLine>) {
+        let mut log = ChatLog::default();
+        log.push(ChatBlock::Notes(lines));
+        self.own = Some(log);
+        self.view.lay_out_again();
     }
 
     /// Fits it to the terminal: there are a title and a last line beside the lines.

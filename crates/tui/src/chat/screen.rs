@@ -16,6 +16,7 @@ use super::log_view::LogView;
 use super::page::ChatPage;
 use super::picker::{OpenPicker, Picker};
 use super::question::{OpenQuestion, Question, QuestionAnswer};
+use super::tasks::TaskList;
 use crate::editor::{Editor, EditorMode, Prompt, PromptKind};
 use crate::key::{Key, Mouse};
 use crate::picture::{Picture, PictureNumber};
@@ -74,6 +75,10 @@ pub enum ChatEffect {
     Refuse(String),
     /// A row of the list was chosen; `None` if the list was closed.
     Choose(Option<String>),
+    /// All that a task in the background has printed is wanted.
+    ReadTask(String),
+    /// A task in the background is to be stopped.
+    StopTask(String),
     /// The next permission mode is wanted.
     CycleMode,
     /// Queued prompts are in the input again.
@@ -88,6 +93,16 @@ pub enum ChatEffect {
     Redraw,
 }
 
+/// Minutes from UTC at an instant.
+#[derive(Clone, Copy)]
+struct ZoneFunction(&'static (dyn Fn(i64) -> i32 + Send + Sync));
+
+impl std::fmt::Debug for ZoneFunction {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("ZoneFunction")
+    }
+}
+
 /// A conversation on a screen.
 #[derive(Debug)]
 pub struct ChatScreen {
@@ -95,11 +110,14 @@ pub struct ChatScreen {
     /// Columns and rows.
     pub(super) size: (u16, u16),
     pub(super) now: Instant,
+    zone: ZoneFunction,
     pub(super) log: ChatLog,
     /// The window of the full layout.
     pub(super) view: LogView,
     pub(super) page: Option<ChatPage>,
     pub(super) picker: Option<OpenPicker>,
+    /// What is in the background.
+    pub(super) tasks: Option<TaskList>,
     pub(super) questions: VecDeque<OpenQuestion>,
     /// Whether the first question gets the keys.
     pub(super) key_focus: KeyFocus,
@@ -129,10 +147,12 @@ impl ChatScreen {
             options,
             size,
             now,
+            zone: ZoneFunction(&|_| 0),
             log: ChatLog::default(),
             view: LogView::new(BlockForm::Brief),
             page: None,
             picker: None,
+            tasks: None,
             questions: VecDeque::new(),
             key_focus: KeyFocus::default(),
             keymap: ChatKeymap::default(),
@@ -167,7 +187,13 @@ impl ChatScreen {
     }
 
     pub(super) fn render_options(&self) -> RenderOptions<'static> {
-        RenderOptions { unicode: self.options.unicode, ..RenderOptions::ansi(self.columns()) }
+        let plain = RenderOptions::ansi(self.columns());
+        RenderOptions { unicode: self.options.unicode, zone: self.zone.0, ..plain }
+    }
+
+    /// Sets the time zone: minutes from UTC at an instant, given in milliseconds since 1970.
+    pub fn set_zone(&mut self, zone: &'static (dyn Fn(i64) -> i32 + Send + Sync)) {
+        self.zone = ZoneFunction(zone);
     }
 
     /// Follows a new size of the terminal.
@@ -217,7 +243,7 @@ impl ChatScreen {
     pub fn clear(&mut self) {
         self.log.clear();
         self.view.reset();
-        self.page = None;
+        (self.page, self.tasks) = (None, None);
     }
 
     /// Adds a message of the program.
@@ -320,7 +346,7 @@ impl ChatScreen {
 
     /// Returns whether something covers the whole screen.
     pub fn is_covered(&self) -> bool {
-        self.page.is_some() || self.picker.is_some()
+        self.page.is_some() || self.picker.is_some() || self.tasks.is_some()
     }
 
     /// Returns how many blocks were laid out for the full layout so far.
@@ -346,6 +372,11 @@ impl ChatScreen {
     /// Queues a prompt.
     pub fn enqueue(&mut self, prompt: Prompt) {
         self.queue.push(prompt);
+    }
+
+    /// Takes the last queued prompt: a command that runs at once.
+    pub fn dequeue_last(&mut self) -> Option<Prompt> {
+        self.queue.pop()
     }
 
     /// Takes the first queued prompt.

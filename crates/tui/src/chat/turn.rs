@@ -5,8 +5,8 @@ use std::time::Instant;
 use annals_ui::chat::WorkStatus;
 use annals_ui::view::{Conversation, Item};
 
-use super::block::{ChatBlock, TextBlock};
-use super::call::CallBlock;
+use super::block::{AnswerSignature, ChatBlock, TextBlock};
+use super::call::{AgentStep, CallBlock};
 use super::screen::ChatScreen;
 use crate::picture::Picture;
 
@@ -136,6 +136,23 @@ impl ChatScreen {
         if let Some(call) = self.log.running_call(call) {
             call.add_step(depth, step, &format!(" · denied: {why}"));
         }
+    }
+
+    /// Adds what a sub-agent said and did, for the transcript. The first call of the way to it is one of the conversation.
+    pub fn add_agent_items(&mut self, way: &[AgentStep], items: Vec<Item>) {
+        if let Some(call) = way.first().and_then(|first| self.log.running_call(&first.call)) {
+            call.add_agent_items(way, items);
+        }
+    }
+
+    /// Adds something that belongs to the conversation and is shown in the transcript alone.
+    pub fn add_detail(&mut self, item: Item) {
+        self.log.push(ChatBlock::Detail(Box::new(item)));
+    }
+
+    /// Says which model gave the last answer, and when.
+    pub fn sign_answer(&mut self, signature: AnswerSignature) {
+        self.log.sign_answer(signature);
     }
 
     /// Adds tokens that a sub-agent wrote.

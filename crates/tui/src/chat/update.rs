@@ -42,7 +42,7 @@ impl ChatScreen {
     fn paste(&mut self, text: &str) {
         if let Some(picker) = &mut self.picker {
             picker.paste(text);
-        } else if self.page.is_none() && !self.questions.front_mut().is_some_and(|first| first.paste(text)) {
+        } else if !self.is_covered() && !self.questions.front_mut().is_some_and(|first| first.paste(text)) {
             self.key_focus.note_typing(self.now);
             self.hint = self.editor.paste(text);
         }
@@ -88,8 +88,12 @@ impl ChatScreen {
             let command = self.keymap.command(ChatKeyScope::Page, key);
             if page.press(key, command, &self.log, &options) == PageOutcome::Close {
                 self.page = None;
+                self.uncover();
             }
             return Vec::new();
+        }
+        if self.picker.is_none() && self.tasks.is_some() {
+            return self.press_tasks(key);
         }
         let command = self.keymap.command(ChatKeyScope::Picker, key);
         let chosen = match self.picker.as_mut().map(|picker| picker.press(key, command)) {
@@ -98,6 +102,7 @@ impl ChatScreen {
             Some(PickerOutcome::Choose(answer)) => Some(answer),
         };
         self.picker = None;
+        self.uncover();
         vec![ChatEffect::Choose(chosen)]
     }
 
@@ -121,6 +126,13 @@ impl ChatScreen {
             _ => {}
         }
         Vec::new()
+    }
+
+    /// Notes that a question that appeared meanwhile is in sight now: what was pressed before was not meant for it.
+    pub(super) fn uncover(&mut self) {
+        if !self.questions.is_empty() && !self.is_covered() {
+            self.key_focus.appear(self.now);
+        }
     }
 
     fn answer(&mut self, outcome: QuestionOutcome) -> Vec<ChatEffect> {
@@ -247,9 +259,12 @@ impl ChatScreen {
         Vec::new()
     }
 
-    /// Moves queued prompts into the input, before what is typed there.
+    /// Moves queued prompts into the input, before what is typed there. Of a queue with commands, the last one moves: a command
+    /// and a prompt are not one text.
     fn unqueue(&mut self) -> Vec<ChatEffect> {
-        let queue = std::mem::take(&mut self.queue);
+        let has_commands = self.queue.iter().any(|prompt| prompt.text.starts_with('/'));
+        let first = if has_commands { self.queue.len() - 1 } else { 0 };
+        let queue = self.queue.split_off(first);
         self.editor.take_back(&queue);
         vec![ChatEffect::Unqueue]
     }

@@ -215,6 +215,14 @@ impl Editor {
         }
     }
 
+    /// Returns the mode of vim, if the text is edited as in vim.
+    pub fn vim_mode(&self) -> Option<&'static str> {
+        (self.mode == EditorMode::Vim).then_some(match self.vim.mode {
+            VimMode::Insert => "INSERT",
+            VimMode::Normal => "NORMAL",
+        })
+    }
+
     /// Inserts a pasted text: a long one as a chip, images by their paths as images. Returns why an image stays a path.
     pub fn paste(&mut self, text: &str) -> Option<String> {
         if let Some(search) = &mut self.search {

@@ -8,6 +8,7 @@ mod chat_frames;
 mod chat_hostile;
 mod chat_keys;
 mod chat_prompt;
+mod chat_transcript;
 mod corpus;
 mod document;
 mod documented;

@@ -116,8 +116,11 @@ impl Renderer<'_, '_, '_> {
                 self.remark(Some(label.unwrap_or("client")), &(text + &more), Style::DIM);
             }
             NoteKind::TaskNotification => {
-                let said = tag(&note.text, "summary").filter(|_| !self.options.full);
-                let text = said.map(|text| self.opening(text, 200)).unwrap_or_else(|| shown(&note.text));
+                let text = match tag(&note.text, "summary") {
+                    Some(said) if !self.options.full => self.opening(said, 200),
+                    Some(said) => notification_text(&note.text, said),
+                    None => shown(&note.text),
+                };
                 self.remark(Some("background task"), &text, Style::color(Color::Blue));
             }
             NoteKind::Teammate => {
@@ -197,6 +200,30 @@ impl Renderer<'_, '_, '_> {
             format!("{} (line {}) {}", unknown.type_name, position.line, self.shortened(&unknown.opening));
         self.remark(Some(&format!("unknown {}", unknown.what)), &text, Style::DIM);
     }
+}
+
+/// What is told of a background task, without the marks that models read: the sentence, and then everything else by its name.
+fn notification_text(text: &str, summary: &str) -> String {
+    let (mut told, mut rest) = (summary.to_owned(), text);
+    let mut add = |name: &str, value: &str| {
+        if name != "summary" && !value.trim().is_empty() {
+            told.push_str(&format!("\n{}: {}", name.replace(['-', '_'], " "), value.trim()));
+        }
+    };
+    while let Some((_, after)) = rest.split_once('<')
+        && let Some((name, after)) = after.split_once('>')
+    {
+        rest = after;
+        // What is nested is told one by one.
+        if matches!(name, "task-notification" | "usage") || name.starts_with('/') {
+            continue;
+        }
+        if let Some((value, after)) = after.split_once(&format!("</{name}>")) {
+            add(name, value);
+            rest = after;
+        }
+    }
+    told
 }
 
 fn attachment_text(attachment: &AttachmentNote) -> String {

@@ -15,6 +15,7 @@ mod item;
 mod layout;
 mod live;
 mod live_call;
+mod live_record;
 mod message;
 mod output;
 mod parts;
@@ -34,6 +35,7 @@ pub use item::{
 };
 pub use live::LiveSession;
 pub use live_call::LiveCall;
+pub use live_record::{LiveRecord, LiveRecordBody};
 pub(crate) use parts::part_starts;
 pub(crate) use text::{opening, tag};
 pub use tool::{

@@ -12,6 +12,7 @@ use annals_json::ArrayWriter;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::progress::AgentProgress;
 use crate::protocol::{AgentAnswer, Command, Event, Prompt, TaskNotification};
 use crate::tools::agent::{AgentResult, SpawnError};
 use crate::tools::bash::{BackgroundStatus, Shells};
@@ -56,6 +57,8 @@ pub struct BackgroundAgent {
     pub(crate) is_listed: AtomicBool,
     /// Messages since it was stopped last: those before were meant for the work that was stopped.
     pub(crate) messages: AtomicUsize,
+    /// What it did so far.
+    pub(crate) progress: AgentProgress,
     /// What it answered before a message came that was sent without knowing of that.
     pub(crate) untold: Mutex<Option<String>>,
 }
@@ -95,6 +98,7 @@ impl BackgroundAgents {
             done.answer = format!("{earlier}\n\n{}", done.answer);
         }
         *lock(&agent.result) = Some(result);
+        agent.progress.stop();
         self.ends.notify_waiters();
     }
 
@@ -212,9 +216,17 @@ impl BackgroundAgents {
             command: agent.description.clone(),
             status: agent.status(),
             output: agent.answer(),
+            printed: 0,
+            elapsed: agent.progress.elapsed(),
+            used: Some(agent.progress.used()),
         };
         let agents = lock(&self.agents);
         agents.iter().filter(|agent| agent.is_listed.load(Ordering::Relaxed)).map(status).collect()
+    }
+
+    /// Returns what a sub-agent said and did from one of these events on: its prompts, responses and results.
+    pub fn events_from(&self, id: &str, first: usize) -> Vec<Event> {
+        self.find(id).map(|agent| agent.progress.events_from(first)).unwrap_or_default()
     }
 
     /// Returns what those are for that still run.
@@ -274,6 +286,7 @@ impl BackgroundAgent {
         if let (Some(before), false) = (before, self.is_told.load(Ordering::Relaxed)) {
             *lock(&self.untold) = Some(before.map_or_else(|error| error.to_string(), |done| done.answer));
         }
+        self.progress.restart();
         self.is_stopped.store(false, Ordering::Relaxed);
         self.is_told.store(false, Ordering::Relaxed);
         self.is_listed.store(true, Ordering::Relaxed);
@@ -299,6 +312,7 @@ impl BackgroundAgent {
             call: self.call(),
             status,
             summary,
+            note: None,
             file: self.file.clone(),
             answer: result.and_then(Result::ok).filter(|_| status == "completed").map(|done| AgentAnswer {
                 text: done.answer,

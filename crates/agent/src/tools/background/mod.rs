@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `agents` | the sub-agents in the background, and what is to be told of them |
 //! | `work` | runs their work beside the conversation |
+//! | `progress` | how long each takes, and what a sub-agent did |
 //! | `message`, `output`, `stop` | the tools |
 
 mod agents;
 mod message;
 mod output;
+mod progress;
 mod stop;
 mod work;
 
@@ -21,6 +23,7 @@ pub use agents::{BackgroundAgent, BackgroundAgents};
 use annals_store::overflow::MAX_SHELL_OUTPUT;
 pub use message::SendMessage;
 pub use output::TaskOutput;
+pub(crate) use progress::{AgentProgress, TaskClock};
 pub use stop::TaskStop;
 pub use work::{BackgroundWork, WorkQueue};
 

@@ -12,6 +12,7 @@ use super::group::CommandExit;
 use super::sandboxed::moved_note;
 use super::shells::StartedCommand;
 use crate::protocol::TaskNotification;
+use crate::tools::background::TaskClock;
 
 /// How often the size of an output is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -25,6 +26,7 @@ pub(in crate::tools) struct BackgroundCommand {
     /// The call that started it.
     pub(super) call: String,
     pub(super) started: StartedCommand,
+    pub(super) clock: TaskClock,
     /// What is told of paths that it must not have created, once it has ended.
     pub(super) moved: Mutex<Option<String>>,
     /// The file with its last folder, which is removed unread.
@@ -53,6 +55,12 @@ pub struct BackgroundStatus {
     pub status: &'static str,
     /// The end of what it has printed, or the answer.
     pub output: String,
+    /// The bytes that it has printed in all.
+    pub printed: u64,
+    /// How long it runs, or ran.
+    pub elapsed: Duration,
+    /// What a sub-agent used: tool calls and the tokens that it wrote.
+    pub used: Option<(u64, u64)>,
 }
 
 impl BackgroundCommand {
@@ -98,7 +106,8 @@ impl BackgroundCommand {
             agent: self.id.clone(),
             call: self.call.clone(),
             status: self.status(),
-            summary: format!("{ended}. TaskOutput shows what it printed.{moved}"),
+            summary: format!("{ended}{moved}"),
+            note: Some("TaskOutput shows what it printed."),
             file: None,
             answer: None,
         }
@@ -149,12 +158,14 @@ pub(super) fn watch(task: &Weak<BackgroundCommand>, most: u64) {
     while let Some(task) = task.upgrade().filter(|task| task.ended().is_none()) {
         if task.started.output.size() > most {
             task.kill();
+            task.clock.stop();
             return;
         }
         drop(task);
         thread::sleep(POLL_INTERVAL);
     }
     if let Some(task) = task.upgrade() {
+        task.clock.stop();
         task.check_absent();
     }
 }

@@ -20,6 +20,7 @@ use super::piped::{self, PipedCommand};
 use super::recorder::CommandRecorder;
 use super::sandboxed::{CommandSandbox, CommandScope, HelperSandbox, without_secrets};
 use crate::protocol::TaskNotification;
+use crate::tools::background::TaskClock;
 
 /// How commands run.
 #[derive(Clone, Debug)]
@@ -124,9 +125,21 @@ impl Shells {
                 command: task.command.clone(),
                 status: task.status(),
                 output: clean(&output.part(from, max_bytes)),
+                printed: output.size(),
+                elapsed: task.clock.elapsed(),
+                used: None,
             }
         };
         tasks.iter().map(status).collect()
+    }
+
+    /// Returns the last bytes that a command in the background has printed, at most this many, and how many come before them;
+    /// `None` if there is no such command.
+    pub fn printed(&self, id: &str, max_bytes: usize) -> Option<(String, u64)> {
+        let task = self.task(id)?;
+        let output = &task.started.output;
+        let from = output.size().saturating_sub(max_bytes as u64);
+        Some((clean(&output.part(from, max_bytes)), from))
     }
 
     /// Ends a command in the background; whether there was one that ran. The model is told with its next request.
@@ -241,8 +254,19 @@ impl Shells {
         let id = format!("bash_{}", tasks.len() + 1);
         let (moved, killed, is_told) = (Mutex::default(), Mutex::new(false), AtomicBool::new(false));
         let call = call.to_owned();
-        let task =
-            BackgroundCommand { id, command, description, call, started, moved, note, killed, is_told };
+        let clock = TaskClock::start();
+        let task = BackgroundCommand {
+            id,
+            command,
+            description,
+            call,
+            started,
+            clock,
+            moved,
+            note,
+            killed,
+            is_told,
+        };
         let task = Arc::new(task);
         let (watched, most) = (Arc::downgrade(&task), self.settings.max_output);
         thread::spawn(move || watch(&watched, most));

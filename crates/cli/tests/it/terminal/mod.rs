@@ -9,6 +9,7 @@ mod records;
 mod rewinding;
 mod screen;
 mod screen_commands;
+mod screen_during_turns;
 mod screen_items;
 mod screen_keys;
 mod screen_messages;

@@ -121,11 +121,21 @@ fn commands_in_the_background_are_shown_and_stopped() {
         let mut terminal = fixture.chat_in((200, 50), &arguments, |_| {});
         terminal.sees("It runs.");
         terminal.press("/tasks\r");
-        terminal.sees("bash_1   running   echo ready; sleep 600");
+        terminal.sees("bash_1   running");
+        terminal.sees("echo ready; sleep 600");
+        if interface.len() > 1 {
+            terminal.sees("│ ready");
+            terminal.press("\x1b");
+            terminal.sees("? keys");
+        }
         terminal.press("/tasks stop bash_1\r");
         terminal.sees("bash_1 is being stopped");
         terminal.press("/tasks\r");
         terminal.sees("bash_1   killed");
+        if interface.len() > 1 {
+            terminal.press("q");
+            terminal.sees("? keys");
+        }
         terminal.press("/exit\r");
         assert_eq!(terminal.code(), Some(0), "{}", terminal.text());
         fixture.holds();

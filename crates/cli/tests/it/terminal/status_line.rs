@@ -11,7 +11,7 @@ const SCRIPT: &str = r#"{
     "write":[[{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"one\\n"}}],[{"type":"text","text":"Written."}]]}"#;
 
 /// What the command is told.
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 12] = [
     "session_id",
     "transcript_path",
     "cwd",
@@ -22,6 +22,8 @@ const FIELDS: [&str; 10] = [
     "cost",
     "context_window",
     "exceeds_200k_tokens",
+    "fast_mode",
+    "thinking",
 ];
 
 fn bytes(terminal: &Terminal) -> String {

@@ -9,6 +9,7 @@ use annals_ui::terminal::Style;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::permission::PermissionPrompt;
+use super::slash::SlashCommand;
 use super::terminal_ui::{TerminalUi, WARNING};
 use super::ui_event::UiEvent;
 use crate::error::Outcome;
@@ -79,11 +80,20 @@ impl TerminalUi {
     /// Handles a line that was typed during a turn: an answer, or the next prompt.
     fn typed(&mut self, text: String, commands: &UnboundedSender<Command>) {
         let Some(asking) = self.questions.front() else {
+            let is_prompt = self.completions.is_prompt(&text);
+            let command = SlashCommand::parse(&text).filter(|_| !is_prompt);
+            // Nothing is offered from a list here.
+            let command = command.filter(|command| command.runs_during_a_turn() && !command.offers_choices());
+            if let Some(command) = command {
+                self.end_text();
+                return self.commands.push_back(command);
+            }
             if !text.trim().is_empty() {
                 if self.screen.caps() == TermCaps::Lines {
                     self.print_note(Style::DIM, &format!("queued: {text}"));
                 }
-                if self.completions.is_prompt(&text) {
+                let is_next = self.queue.iter().all(|line| self.completions.is_prompt(line));
+                if is_prompt && is_next {
                     // The session records when a prompt was queued; it is sent from the queue here.
                     let _ = commands.send(Command::Prompt(Prompt::Text(text.clone())));
                 }

@@ -15,6 +15,8 @@ use annals_ui::view::{Conversation, ImageRef};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::force_quit::ForceQuit;
+use super::slash::SlashCommand;
+use super::tasks::TaskWatch;
 use super::terminal_ui::PromptInput;
 use super::ui_event::UiEvent;
 use crate::context::Context;
@@ -123,6 +125,24 @@ pub(super) trait ChatUi {
 
     /// Returns the next prompt: a queued one, or one that is typed.
     async fn prompt(&mut self) -> PromptInput;
+
+    /// Returns the mode of vim, if prompts are edited as in vim. [`prompt`](Self::prompt) returns when it changes.
+    fn vim_mode(&mut self) -> Option<&'static str>;
+
+    /// Returns the permission mode, if it is set here.
+    fn mode(&self) -> Option<Mode>;
+
+    /// Sets what is in the background of the session.
+    fn watch_tasks(&mut self, tasks: TaskWatch);
+
+    /// Opens the list of what is in the background; `false` if there are no lists.
+    fn open_tasks(&mut self) -> bool;
+
+    /// Takes a command that was given during a turn and runs at once.
+    fn next_command(&mut self) -> Option<SlashCommand>;
+
+    /// Offers choices for a command during a turn: the command is queued with the choice.
+    fn offer(&mut self, choice: Choice, command: &'static str);
 
     /// Asks a question, and returns the answer.
     async fn choose(&mut self, choice: Choice) -> PromptInput;

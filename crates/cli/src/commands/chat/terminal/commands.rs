@@ -2,24 +2,22 @@
 
 use std::ops::ControlFlow;
 
-use annals_agent::api::request::Effort;
 use annals_agent::conversation::ApiMessage;
 use annals_agent::protocol::{Command, SummaryDirection, TurnEnd, TurnError};
 use annals_store::source::Clock;
 use annals_ui::terminal::{Span, Style, StyledLine};
 
+use super::super::model::ModelNames;
 use super::chat_ui::{ChatUi, Choice, ChoiceRow};
 use super::file_restore::CheckpointRestorer;
-use super::reports::{self, ContextBreakdown};
+use super::reports::ContextBreakdown;
 use super::rewind::ChosenSummary;
 use super::session::{ChatSession, NextSession};
 use super::slash::SlashCommand;
 use super::terminal_ui::{ERROR, Exit, PromptInput, WARNING};
-use super::{cost, permission_log, rewind, session_picker, setup_reports};
-use crate::commands::doctor;
+use super::{rewind, session_picker};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::ResolvedSession;
 
 impl ChatSession<'_> {
     /// Runs a slash command.
@@ -37,14 +35,19 @@ impl ChatSession<'_> {
             },
             other => other,
         };
+        let opens_editor = slash == SlashCommand::Memory && ui.has_pictures();
+        if slash.runs_during_a_turn() && !slash.offers_choices() && !opens_editor {
+            let mut reports = self.reports()?;
+            let request_of = |tool: &str, input: &[u8]| self.agent.request_of(tool, input);
+            let logs = (&self.permission_log, &self.unrecorded);
+            if let Some((name, output)) = reports.show(slash, logs, &request_of, ui)? {
+                self.record(name, "", &output)?;
+            }
+            return Ok(ControlFlow::Continue(()));
+        }
         match slash {
-            SlashCommand::Help => ui.report("help", &reports::help(&self.commands())),
-            SlashCommand::Mcp => ui.report("MCP servers", &reports::servers(&self.agent.mcp)),
             SlashCommand::Clear => return Ok(ControlFlow::Break(NextSession::New)),
             SlashCommand::Exit => return Ok(ControlFlow::Break(NextSession::Exit(Outcome::Done))),
-            SlashCommand::Unknown(name) => {
-                ui.note(WARNING, &format!("unknown command {name}; /help lists all"));
-            }
             SlashCommand::Compact(focus) => {
                 if let ControlFlow::Break(outcome) =
                     self.compact(Command::Compact(focus), "compacting", ui).await
@@ -70,39 +73,6 @@ impl ChatSession<'_> {
                 ui.note(Style::PLAIN, &said);
                 self.record("model", &given, &said)?;
             }
-            SlashCommand::Cost => {
-                let mut files = vec![self.agent.conversation.bytes()?];
-                if let Some(path) = self.agent.conversation.path() {
-                    let session = ResolvedSession::find(context, &path.to_string_lossy())?;
-                    files.extend(session.agents().into_iter().map(|agent| agent.bytes));
-                }
-                let lines = cost::report(&files, &self.unrecorded, &context.prices);
-                ui.report("cost", &lines);
-                self.record("cost", "", &plain_text(&lines))?;
-            }
-            SlashCommand::Context => {
-                let breakdown = self.context_breakdown()?;
-                let lines = reports::context(&self.agent.turn_config.model, self.agent.context(), breakdown);
-                if ui.has_pictures() {
-                    let picture = reports::context_picture(
-                        &self.agent.turn_config.model,
-                        self.agent.context(),
-                        breakdown,
-                    );
-                    ui.notes(&picture);
-                }
-                ui.report("context", &lines);
-                self.record("context", "", &plain_text(&lines))?;
-            }
-            SlashCommand::Todos if ui.todos().is_empty() => {
-                ui.note(Style::DIM, "no todos");
-                self.record("todos", "", "no todos")?;
-            }
-            SlashCommand::Todos => {
-                let lines = ui.todo_lines();
-                ui.report("todos", &lines);
-                self.record("todos", "", &plain_text(&lines))?;
-            }
             SlashCommand::Rewind => {
                 let now = Clock::now(&context.source);
                 let files = CheckpointRestorer { context, shells: &self.shells };
@@ -123,32 +93,10 @@ impl ChatSession<'_> {
             SlashCommand::Rename(Some(title)) => {
                 self.agent.conversation.set_title(&title)?;
                 ui.show_title(&title);
+                self.show_state(ui);
                 ui.note(Style::DIM, &format!("the session is now called {title}"));
             }
-            SlashCommand::Permissions(Some(call)) => {
-                ui.report("permissions", &[permission_log::explain(&call, &self.agent)]);
-            }
-            SlashCommand::Permissions(None) => {
-                let mut lines = reports::permissions(self.agent.policy.mode, self.agent.policy.rules);
-                let cwd = self.agent.conversation.cwd().to_string_lossy();
-                lines.extend(self.permission_log.lines(&cwd));
-                ui.report("permissions", &lines);
-            }
-            SlashCommand::Hooks => {
-                let mut lines =
-                    setup_reports::hooks(&self.app.setup.effective.hooks, self.app.hooks.beside_settings());
-                if self.app.hooks.settings.is_empty() && !self.app.setup.effective.hooks.is_empty() {
-                    lines.push(vec![Span::plain("none of them runs: --ignore-hooks, or none is valid")]);
-                }
-                ui.report("hooks", &lines);
-            }
-            SlashCommand::Agents => ui.report("agents", &setup_reports::agents(&self.app.kinds)),
-            SlashCommand::Config => ui.report("config", &setup_reports::config(&self.app.setup, context)),
-            SlashCommand::Doctor => ui.report("doctor", &doctor::lines(context)),
-            SlashCommand::Tasks(wanted) => self.show_tasks(wanted, ui),
             SlashCommand::AddDir(folder) => self.add_folder(folder, context, ui),
-            SlashCommand::Export(file) => self.export(file, context, ui)?,
-            SlashCommand::Copy => self.copy_answer(ui)?,
             SlashCommand::Branch(title) => return Ok(self.branch(title, ui)),
             SlashCommand::Memory => {
                 if let ControlFlow::Break(outcome) = self.memory(ui).await {
@@ -160,30 +108,9 @@ impl ChatSession<'_> {
                     return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
                 }
             }
-            SlashCommand::Status => {
-                let agent = &self.agent;
-                let file = agent.conversation.path().map(|path| path.display().to_string());
-                let servers = agent.mcp.iter().count();
-                let running = self.shells.background(0);
-                let running = running.iter().filter(|task| task.status == "running").count();
-                let roots = agent.policy.workspace.roots();
-                let added: Vec<String> =
-                    roots.iter().skip(1).map(|root| root.display().to_string()).collect();
-                let lines = reports::status(&[
-                    ("version", env!("CARGO_PKG_VERSION").to_owned()),
-                    ("model", agent.turn_config.model.clone()),
-                    ("effort", agent.turn_config.effort.map_or("default", Effort::name).to_owned()),
-                    ("mode", agent.policy.mode.name().to_owned()),
-                    ("session", agent.conversation.session().to_owned()),
-                    ("file", file.unwrap_or_else(|| "none yet".to_owned())),
-                    ("folder", agent.conversation.cwd().display().to_string()),
-                    ("more folders", if added.is_empty() { "none".to_owned() } else { added.join(", ") }),
-                    ("MCP servers", servers.to_string()),
-                    ("background", running.to_string()),
-                ]);
-                ui.report("status", &lines);
-            }
             SlashCommand::Resume(wanted) => return Ok(self.resume(wanted, context, ui).await),
+            // What only shows something is shown above.
+            _ => {}
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -223,15 +150,7 @@ impl ChatSession<'_> {
 
     /// Asks for a model; `None` if it stays.
     async fn choose_model(&self, ui: &mut impl ChatUi) -> ControlFlow<Outcome, Option<String>> {
-        let row = |name: &str| {
-            let line = vec![Span::plain(format!("{name:<8}")), Span::dim(self.models.named(name))];
-            ChoiceRow::new(name, line)
-        };
-        let choice = Choice {
-            rows: ["opus", "sonnet", "haiku"].map(row).to_vec(),
-            question: format!("the model is {}; which one from now on?", self.agent.turn_config.model),
-            ..Choice::default()
-        };
+        let choice = model_choice(&self.agent.turn_config.model, &self.models);
         ControlFlow::Continue(match ui.choose(choice).await {
             PromptInput::Leave(outcome) => return ControlFlow::Break(outcome),
             PromptInput::Line(name) => Some(name),
@@ -267,7 +186,7 @@ impl ChatSession<'_> {
     }
 
     /// Returns what fills the context window.
-    fn context_breakdown(&mut self) -> Result<ContextBreakdown, Fault> {
+    pub(super) fn context_breakdown(&mut self) -> Result<ContextBreakdown, Fault> {
         let system = self.agent.turn_config.system.iter().map(String::len).sum();
         let tools = self.agent.tools.iter().map(|tool| tool.spec().json.len()).sum();
         let size = |message: &ApiMessage| message.blocks.iter().map(Vec::len).sum::<usize>();
@@ -276,7 +195,20 @@ impl ChatSession<'_> {
     }
 }
 
-fn plain_text(lines: &[StyledLine]) -> String {
+/// The models to choose from.
+pub(super) fn model_choice(current: &str, models: &ModelNames) -> Choice {
+    let row = |name: &str| {
+        let line = vec![Span::plain(format!("{name:<8}")), Span::dim(models.named(name))];
+        ChoiceRow::new(name, line)
+    };
+    Choice {
+        rows: ["opus", "sonnet", "haiku"].map(row).to_vec(),
+        question: format!("the model is {current}; which one from now on?"),
+        ..Choice::default()
+    }
+}
+
+pub(super) fn plain_text(lines: &[StyledLine]) -> String {
     let line = |line: &StyledLine| line.iter().map(|span| span.text.as_str()).collect::<String>();
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }

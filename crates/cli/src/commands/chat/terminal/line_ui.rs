@@ -21,7 +21,8 @@ use super::super::force_quit::ForceQuit;
 use super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
 use super::history;
 use super::session::todo;
-use super::slash::Completions;
+use super::slash::{Completions, SlashCommand};
+use super::tasks::TaskWatch;
 use super::terminal_ui::{PromptInput, TerminalUi, WARNING};
 use super::ui_event::UiEvent;
 use crate::context::Context;
@@ -84,6 +85,26 @@ impl ChatUi for TerminalUi {
     async fn prompt(&mut self) -> PromptInput {
         self.read_prompt().await
     }
+
+    fn vim_mode(&mut self) -> Option<&'static str> {
+        None
+    }
+
+    fn mode(&self) -> Option<Mode> {
+        None
+    }
+
+    fn watch_tasks(&mut self, _: TaskWatch) {}
+
+    fn open_tasks(&mut self) -> bool {
+        false
+    }
+
+    fn next_command(&mut self) -> Option<SlashCommand> {
+        self.commands.pop_front()
+    }
+
+    fn offer(&mut self, _: Choice, _: &'static str) {}
 
     async fn choose(&mut self, choice: Choice) -> PromptInput {
         if !choice.warning.is_empty() {

@@ -8,7 +8,7 @@
 //! | `terminal_ui`, `busy` | prompts and answers; events, questions and interrupts during a turn |
 //! | `show_event`, `show_agent`, `permission` | events and permission questions as lines; `annals_ui` draws them |
 //! | `session`, `auto_title` | one session: prompts, commands, its title |
-//! | `slash`, `commands`, `session_commands`, `reports`, `setup_reports`, `permission_log`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
+//! | `slash`, `commands`, `session_commands`, `session_reports`, `tasks`, `reports`, `setup_reports`, `permission_log`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
 //! | `status_line` | the command whose output is shown below the prompt |
 //! | `trust`, `hooks`, `servers` | questions before the first session |
 //! | `folder_rules` | rules that are granted in a folder for good |
@@ -39,11 +39,13 @@ mod servers;
 mod session;
 mod session_commands;
 mod session_picker;
+mod session_reports;
 mod setup_reports;
 mod show_agent;
 mod show_event;
 mod slash;
 mod status_line;
+mod tasks;
 mod terminal_ui;
 mod trust;
 mod ui_event;
@@ -224,6 +226,7 @@ async fn converse_in_store<U: ChatUi>(
             permission_log: PermissionLog::default(),
             status_line,
             app: &app,
+            context,
         };
         Ok((chat, work))
     };

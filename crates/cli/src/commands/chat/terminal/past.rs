@@ -1,21 +1,26 @@
-//! What was said in a session before it was resumed, for an interface that shows it. Of a very large session, the end.
+//! What was said in a session before it was resumed, with its sub-agents, for an interface that shows it. Of a very large session, the
+//! end.
 
 use annals_agent::conversation::Conversation as AgentConversation;
 use annals_json::Fields;
+use annals_transcript::problem::ProblemKind;
 use annals_transcript::record::Record;
 use annals_transcript::transcript::Transcript;
 use annals_ui::terminal::Style;
-use annals_ui::view::{Conversation, ImageRef, ViewOptions, image_data};
+use annals_ui::view::{Conversation, ImageRef, Item, ItemBody, ViewOptions, image_data};
 
 use super::chat_ui::ChatUi;
 use super::terminal_ui::ERROR;
+use crate::commands::show::threads;
+use crate::context::Context;
+use crate::session::{AgentFile, ResolvedSession, SessionWithAgents};
 use crate::words;
 
-/// How much of a session is read to be shown.
+/// How much of a session is read to be shown, and how much of its sub-agents.
 const MAX_BYTES: usize = 16 << 20;
 
 /// Shows a conversation, unless the interface does not.
-pub(super) fn show<U: ChatUi>(conversation: &AgentConversation<'_>, ui: &mut U) {
+pub(super) fn show<U: ChatUi>(conversation: &AgentConversation<'_>, context: &Context, ui: &mut U) {
     if !U::SHOWS_CONVERSATION {
         return;
     }
@@ -24,18 +29,59 @@ pub(super) fn show<U: ChatUi>(conversation: &AgentConversation<'_>, ui: &mut U) 
         Err(error) => return ui.note(ERROR, &error.to_string()),
     };
     let end = end_of(&bytes);
-    if end.len() < bytes.len() {
-        let skipped = words::bytes((bytes.len() - end.len()) as u64);
-        let session = conversation.session();
-        ui.note(Style::DIM, &format!("the first {skipped} are not shown here: annals show {session}"));
+    let earlier = &bytes[..bytes.len() - end.len()];
+    if !earlier.is_empty() {
+        let (skipped, session) = (words::bytes(earlier.len() as u64), conversation.session());
+        let text = format!(
+            "the first {skipped} of this session are not in the transcript here: annals tui and annals show {session} have them"
+        );
+        ui.note(Style::DIM, &text);
     }
-    let transcript = Transcript::parse(end);
+    let agents = agents(conversation, context);
+    let family = SessionWithAgents::new(end, &agents);
     let data = |image: ImageRef| {
         let line = end.split(|byte| *byte == b'\n').nth(image.line.checked_sub(1)?)?;
         let (fields, _) = Fields::scan(line).ok()?;
         image_data(&Record::new(fields), image.number).map(|data| data.to_string())
     };
-    ui.show_conversation(Conversation::build(&transcript, &[], ViewOptions::default()), &data);
+    let mut shown = Conversation::build(&family.main, &threads(&family), ViewOptions::default());
+    if !earlier.is_empty() {
+        shown.items.retain(|item| !is_of_earlier(item, &family.main, earlier));
+    }
+    ui.show_conversation(shown, &data);
+}
+
+/// The sub-agents of the session, the newest as far as they are read; what cannot be read is left out.
+fn agents(conversation: &AgentConversation<'_>, context: &Context) -> Vec<AgentFile> {
+    let path = conversation.path().map(|path| path.to_string_lossy().into_owned());
+    let Some(Ok(session)) = path.map(|path| ResolvedSession::find(context, &path)) else { return Vec::new() };
+    let mut left = MAX_BYTES as u64;
+    let mut agents = session.agents_by(&mut |path| {
+        let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let fits = size <= left;
+        left = left.saturating_sub(size);
+        if fits { annals_store::read::read_file(path) } else { Ok(Vec::new()) }
+    });
+    agents.retain(|agent| !agent.bytes.is_empty());
+    agents
+}
+
+/// Whether an item is only there because an earlier part is not: a line whose parent is in that part, or a sub-agent that was started
+/// there.
+fn is_of_earlier(item: &Item, end: &Transcript<'_>, earlier: &[u8]) -> bool {
+    match &item.body {
+        ItemBody::Agent(_) => item.position.line == 0,
+        ItemBody::Damage(damage) if damage.problem == ProblemKind::DanglingParent.name() => {
+            let line = end.nodes().iter().find(|node| node.line as usize == item.position.line);
+            let parent = line.and_then(|node| node.parent.id()).map(|parent| parent.to_string());
+            parent.is_some_and(|parent| {
+                let record = format!(r#""uuid":"{parent}""#);
+                let mut lines = earlier.split(|byte| *byte == b'\n').rev();
+                lines.any(|line| String::from_utf8_lossy(line).contains(&record))
+            })
+        }
+        _ => false,
+    }
 }
 
 /// Returns the last lines of a session.
@@ -61,5 +107,28 @@ mod tests {
         long.push(b'\n');
         assert_eq!(end_of(&long).first(), Some(&b'y'));
         assert_eq!(end_of(&long).len(), MAX_BYTES);
+    }
+
+    #[test]
+    fn what_the_earlier_part_has_is_not_missing() {
+        let earlier = br#"{"type":"user","uuid":"a","message":{"content":"one"}}"#;
+        let end = concat!(
+            r#"{"type":"user","uuid":"b","parentUuid":"a","message":{"content":"two"}}"#,
+            "\n",
+            r#"{"type":"user","uuid":"d","parentUuid":"c","message":{"content":"three"}}"#,
+            "\n",
+        );
+        let transcript = Transcript::parse(end.as_bytes());
+        let conversation = Conversation::build(&transcript, &[], ViewOptions::default());
+        let damage = |item: &&Item| matches!(item.body, ItemBody::Damage(_));
+        assert!(conversation.items.iter().filter(damage).count() >= 1, "{conversation:?}");
+        let left: Vec<usize> = conversation
+            .items
+            .iter()
+            .filter(|item| !is_of_earlier(item, &transcript, earlier))
+            .filter(damage)
+            .map(|item| item.position.line)
+            .collect();
+        assert!(!left.contains(&1), "its parent is in the earlier part: {left:?}");
     }
 }

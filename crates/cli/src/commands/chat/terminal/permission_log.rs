@@ -1,16 +1,17 @@
 //! Why calls were asked about, allowed or denied: what `/permissions` tells of the last ones, and of any call that is named.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use annals_agent::protocol::Event;
 use annals_agent::tools::ToolRequest;
+use annals_agent::turn::CallDecider;
 use annals_json::Value;
 use annals_policy::screen::visible;
 use annals_policy::{Decision, EditTool, ReadTool};
 use annals_ui::terminal::{Span, StyledLine};
 use annals_ui::view::headline;
 
-use super::super::ChatAgent;
 use super::terminal_ui::ACCENT;
 use super::ui_event::UiEvent;
 
@@ -116,33 +117,49 @@ fn shown(tool: &str, subject: &str, verdict: &str) -> StyledLine {
     ]
 }
 
+/// Returns what a call asks for, by its tool and its command, path or address.
+fn request(tool: &str, text: String, cwd: &Path) -> Option<ToolRequest> {
+    Some(match tool {
+        "Bash" => ToolRequest::Bash(text, cwd.to_path_buf()),
+        "Read" => ToolRequest::Read(ReadTool::Read, text),
+        "Glob" => ToolRequest::Read(ReadTool::Glob, text),
+        "Grep" => ToolRequest::Read(ReadTool::Grep, text),
+        "Edit" => ToolRequest::Edit(EditTool::Edit, text),
+        "Write" => ToolRequest::Edit(EditTool::Write, text),
+        "NotebookEdit" => ToolRequest::Edit(EditTool::NotebookEdit, text),
+        "WebFetch" => ToolRequest::WebFetch(text),
+        "WebSearch" => ToolRequest::WebSearch,
+        "Agent" | "Task" => ToolRequest::Agent(text),
+        "Skill" => ToolRequest::Skill(text),
+        name if name.starts_with("mcp__") => ToolRequest::Mcp(name.to_owned()),
+        _ => return None,
+    })
+}
+
+/// Returns what a call asks for by its input, where the tools themselves are at work.
+pub(super) fn request_of_input(tool: &str, input: &[u8], cwd: &Path) -> Option<ToolRequest> {
+    let fields = Value::parse(input).ok().and_then(Value::fields)?;
+    let key = match tool {
+        "Bash" => "command",
+        "Read" | "Edit" | "Write" => "file_path",
+        "NotebookEdit" => "notebook_path",
+        "WebFetch" => "url",
+        "Agent" | "Task" => "subagent_type",
+        "Skill" => "skill",
+        "WebSearch" => "query",
+        _ => return None,
+    };
+    request(tool, fields.text(key)?.to_string(), cwd)
+}
+
 /// Explains a call that is described in words: a tool and its command, path or address.
-pub(super) fn explain(words: &str, agent: &ChatAgent<'_>) -> StyledLine {
+pub(super) fn explain(words: &str, cwd: &Path, decider: &CallDecider<'_>) -> StyledLine {
     let (tool, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
     let rest = rest.trim();
-    let text = || rest.to_owned();
-    let request = match tool {
-        "Bash" => ToolRequest::Bash(text(), agent.conversation.cwd().to_path_buf()),
-        "Read" => ToolRequest::Read(ReadTool::Read, text()),
-        "Glob" => ToolRequest::Read(ReadTool::Glob, text()),
-        "Grep" => ToolRequest::Read(ReadTool::Grep, text()),
-        "Edit" => ToolRequest::Edit(EditTool::Edit, text()),
-        "Write" => ToolRequest::Edit(EditTool::Write, text()),
-        "NotebookEdit" => ToolRequest::Edit(EditTool::NotebookEdit, text()),
-        "WebFetch" => ToolRequest::WebFetch(text()),
-        "WebSearch" => ToolRequest::WebSearch,
-        "Agent" | "Task" => ToolRequest::Agent(text()),
-        "Skill" => ToolRequest::Skill(text()),
-        name if name.starts_with("mcp__") => ToolRequest::Mcp(name.to_owned()),
-        _ => {
-            return shown(
-                tool,
-                rest,
-                "no tool of that name is known; for example: /permissions Bash git push",
-            );
-        }
+    let Some(request) = request(tool, rest.to_owned(), cwd) else {
+        return shown(tool, rest, "no tool of that name is known; for example: /permissions Bash git push");
     };
-    let verdict = match agent.decide(&request) {
+    let verdict = match decider.decide(&request) {
         Decision::Allow { because } => format!("would be allowed: {because}"),
         Decision::Ask { because, .. } => format!("would be asked about: {because}"),
         Decision::Deny { because } => format!("would be denied: {because}"),

@@ -7,7 +7,7 @@ use annals_policy::Mode;
 use annals_policy::rules::{RuleList, Rules};
 use annals_policy::screen::visible;
 use annals_ui::figures;
-use annals_ui::terminal::{Color, Span, Style, StyledLine};
+use annals_ui::terminal::{Color, Span, Style, StyledLine, width};
 
 use super::super::custom;
 use super::slash;
@@ -21,10 +21,19 @@ fn plain(text: String) -> StyledLine {
 const MAX_HINT_CHARS: usize = 60;
 const MAX_ABOUT_CHARS: usize = 200;
 
+/// Columns of names, where what they are stands behind them.
+const NAME_COLUMNS: usize = 20;
+
+/// A name in its column; one that is longer is followed by a gap, too.
+fn name(text: &str) -> Span {
+    let gap = NAME_COLUMNS.saturating_sub(width(text)).max(2);
+    Span::new(format!("{text}{}", " ".repeat(gap)), ACCENT)
+}
+
 /// Returns the commands and keys.
 pub(super) fn help(custom: &[CustomCommand]) -> Vec<StyledLine> {
     let command = |(name, follows, what): &(&str, &str, &str)| {
-        vec![Span::new(format!("{:<20}", format!("{name} {follows}")), ACCENT), Span::plain(*what)]
+        vec![self::name(format!("{name} {follows}").trim_end()), Span::plain(*what)]
     };
     let mut lines: Vec<StyledLine> = slash::ALL.iter().map(command).collect();
     lines.extend(custom.iter().map(of_file));
@@ -33,16 +42,14 @@ pub(super) fn help(custom: &[CustomCommand]) -> Vec<StyledLine> {
     ));
     lines.push(plain("up/down: earlier prompts · ctrl-a/e/k/u/w edit as in a shell".to_owned()));
     lines.push(plain("during a turn: prompts are queued · esc or ctrl-c interrupts".to_owned()));
+    lines.push(plain("commands that only show something run at once, others wait in the queue".to_owned()));
     lines
 }
 
 /// Returns the servers: how far each is, and how many tools it has.
 pub(super) fn servers(servers: &McpServers) -> Vec<StyledLine> {
     let line = |name: &str, about: &str| {
-        vec![
-            Span::new(format!("{:<20}", visible(name)), ACCENT),
-            Span::plain(visible(&about.replace('\n', " "))),
-        ]
+        vec![self::name(&visible(name)), Span::plain(visible(&about.replace('\n', " ")))]
     };
     let mut lines: Vec<StyledLine> = Vec::new();
     for server in servers.iter() {
@@ -74,7 +81,7 @@ fn of_file(command: &CustomCommand) -> StyledLine {
         Author::Project => "project",
     };
     vec![
-        Span::new(format!("{:<20}", format!("/{} {hint}", command.name)), ACCENT),
+        name(format!("/{} {hint}", command.name).trim_end()),
         Span::new(format!("{} ", short(&command.about, MAX_ABOUT_CHARS)), Style::PLAIN),
         Span::new(format!("({whose})"), Style::DIM),
     ]
@@ -210,6 +217,18 @@ mod tests {
     }
 
     #[test]
+    fn a_long_name_is_followed_by_a_gap() {
+        let shown = texts(&help(&[]));
+        let line =
+            |start: &str| shown.iter().find(|line| line.starts_with(start)).cloned().unwrap_or_default();
+        assert!(line("/permissions").starts_with("/permissions [TOOL WORDS]  show mode"), "{shown:?}");
+        assert!(line("/help").starts_with("/help               show commands"), "{shown:?}");
+        for (name, ..) in slash::ALL {
+            assert!(line(name).contains("  "), "{name}");
+        }
+    }
+
+    #[test]
     fn what_a_file_says_of_itself_moves_no_cursor() {
         let command = CustomCommand {
             about: "\u{1b}[2Jabc\n\u{202e}x".into(),
@@ -218,6 +237,6 @@ mod tests {
         };
         let shown = texts(&help(&[command]));
         let line = shown.iter().find(|line| line.starts_with("/evil")).map(String::as_str);
-        assert_eq!(line, Some("/evil ‹U+001B›]0;t‹U+0007›‹U+001B›[2Jabc ‹U+202E›x (project)"));
+        assert_eq!(line, Some("/evil ‹U+001B›]0;t‹U+0007›  ‹U+001B›[2Jabc ‹U+202E›x (project)"));
     }
 }

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use annals_agent::api::model::Model;
-use annals_agent::api::request::Effort;
+use annals_agent::api::request::{Effort, Thinking};
 use annals_agent::commands::CustomCommand;
 use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnReport};
 use annals_agent::tools::bash::Shells;
@@ -26,6 +26,7 @@ use super::past;
 use super::permission_log::PermissionLog;
 use super::slash::SlashCommand;
 use super::status_line::{StatusFacts, StatusLineRunner};
+use super::tasks::TaskWatch;
 use super::terminal_ui::{PromptInput, WARNING};
 use super::ui_event::UiEvent;
 use crate::context::Context;
@@ -74,6 +75,7 @@ pub(super) struct ChatSession<'b> {
     pub(super) status_line: Option<StatusLineRunner>,
     /// What all sessions of this run share.
     pub(super) app: &'b ChatApp,
+    pub(super) context: &'b Context,
 }
 
 impl ChatSession<'_> {
@@ -86,6 +88,9 @@ impl ChatSession<'_> {
     ) -> Result<NextSession, Fault> {
         ui.enqueue(first);
         loop {
+            if let Some(line) = &mut self.status_line {
+                line.set_vim(ui.vim_mode());
+            }
             let mut told = None;
             let input = {
                 let mut idle = pin!(self.agent.notification(WaitReason::Idle, IDLE_AFTER));
@@ -150,6 +155,11 @@ impl ChatSession<'_> {
         }
     }
 
+    /// Returns what is in the background.
+    pub(super) fn tasks(&self) -> TaskWatch {
+        TaskWatch { shells: Arc::clone(&self.shells), agents: Arc::clone(&self.agent.background) }
+    }
+
     /// Returns the commands of files and of servers.
     pub(super) fn commands(&self) -> Vec<CustomCommand> {
         self.agent.custom.iter().cloned().chain(self.agent.mcp.commands()).collect()
@@ -197,6 +207,9 @@ impl ChatSession<'_> {
         ui: &mut impl ChatUi,
     ) -> ControlFlow<Outcome, (Option<TurnReport>, bool)> {
         let files = self.files;
+        // A session that cannot be read says so in its turn.
+        let mut reports = self.reports().ok();
+        let models = self.models.clone();
         let (sender, mut commands) = Commands::channel();
         let events = ui.sender();
         let mut report = move |event: Event| {
@@ -226,7 +239,19 @@ impl ChatSession<'_> {
                             line.add(&event);
                         }
                         self.unrecorded.add_ui_event(&event, files);
+                        if let Some(reports) = &mut reports {
+                            reports.add(&event);
+                        }
                         ui.handle_while_busy(event, &sender)?;
+                        if let Some(line) = &mut self.status_line {
+                            line.set_vim(ui.vim_mode());
+                        }
+                    }
+                }
+                while let Some(command) = ui.next_command() {
+                    let logs = (&self.permission_log, &self.unrecorded);
+                    if let Some(reports) = &mut reports {
+                        reports.show_during_turn(command, logs, &models, ui);
                     }
                 }
             }
@@ -238,6 +263,12 @@ impl ChatSession<'_> {
             }
             self.unrecorded.add_ui_event(&event, files);
             ui.handle_while_busy(event, &sender)?;
+        }
+        // What was given in the last moment is shown, too.
+        while let Some(command) = ui.next_command() {
+            if let Some(reports) = &mut reports {
+                reports.show_during_turn(command, (&self.permission_log, &self.unrecorded), &models, ui);
+            }
         }
         // What was set in the last moment holds for what follows.
         drop(sender);
@@ -294,23 +325,25 @@ impl ChatSession<'_> {
             is_resumed,
         };
         ui.show_header(&header);
+        ui.watch_tasks(self.tasks());
         if let Some(title) = agent.conversation.title() {
             ui.show_title(title);
         }
         self.show_state(ui);
         if is_resumed {
-            past::show(&self.agent.conversation, ui);
+            past::show(&self.agent.conversation, self.context, ui);
         }
     }
 
     /// Tells the interface what its footer shows.
-    fn show_state(&mut self, ui: &mut impl ChatUi) {
+    pub(super) fn show_state(&mut self, ui: &mut impl ChatUi) {
         let agent = &self.agent;
         let window = Model::of(&agent.turn_config.model).window;
         let used = agent.context().saturating_mul(100).checked_div(window).unwrap_or(0);
         let percent = u8::try_from(used.min(100)).ok().filter(|percent| *percent > 0);
         ui.show_state(&agent.turn_config.model, agent.policy.mode, percent);
         let state = self.status_line.is_some().then(|| self.status_state());
+        let state = state.map(|state| StatusFacts { vim: ui.vim_mode(), ..state });
         if let (Some(line), Some(state), Some(size)) = (&mut self.status_line, state, ui.status_size()) {
             line.update(state, size);
         }
@@ -329,6 +362,9 @@ impl ChatSession<'_> {
             added: roots.iter().skip(1).map(|root| root.display().to_string()).collect(),
             model: agent.turn_config.model.clone(),
             effort: agent.turn_config.effort.map(Effort::name),
+            thinks: agent.turn_config.thinking != Thinking::Off,
+            title: agent.conversation.title().map(str::to_owned),
+            vim: None,
         }
     }
 }

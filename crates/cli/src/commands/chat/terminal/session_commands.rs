@@ -1,70 +1,24 @@
-//! Slash commands that change a session or write something: `/export`, `/branch`, `/add-dir`, `/effort`, `/tasks stop`,
-//! `/memory` and `/copy`.
+//! Slash commands that change a session or its settings: `/branch`, `/add-dir`, `/effort` and `/memory`.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use annals_agent::api::request::{Effort, Role};
 use annals_json::Value;
 use annals_policy::paths::Disk;
-use annals_store::files::create_file;
 use annals_ui::terminal::{Span, Style};
 
 use super::chat_ui::{ChatUi, Choice, ChoiceRow};
 use super::session::{ChatSession, NextSession};
 use super::setup_reports;
 use super::terminal_ui::{ERROR, PromptInput, WARNING};
-use crate::args::{ExportArgs, ExportDetail, ExportFormat};
-use crate::commands::export::Document;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::ResolvedSession;
 
 /// The levels of effort.
 const EFFORTS: [Effort; 5] = [Effort::Low, Effort::Medium, Effort::High, Effort::ExtraHigh, Effort::Max];
 
 impl ChatSession<'_> {
-    /// Writes the conversation to a file, and never over another one.
-    pub(super) fn export(
-        &self,
-        file: Option<String>,
-        context: &Context,
-        ui: &mut impl ChatUi,
-    ) -> Result<(), Fault> {
-        let Some(session) = self.agent.conversation.path() else {
-            ui.note(WARNING, "there is nothing to export yet, or the session is not stored");
-            return Ok(());
-        };
-        let file = file.unwrap_or_else(|| format!("conversation-{}.md", self.agent.conversation.session()));
-        let path = self.agent.conversation.cwd().join(file);
-        let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let formats = [ExportFormat::Markdown, ExportFormat::Html, ExportFormat::Text, ExportFormat::Json];
-        let Some(form) = formats.into_iter().find(|form| form.extension() == ending) else {
-            ui.note(WARNING, "the name of the file has to end in .md, .html, .txt or .jsonl");
-            return Ok(());
-        };
-        let args = ExportArgs {
-            sessions: Vec::new(),
-            all: false,
-            project: None,
-            to: PathBuf::new(),
-            form,
-            detail: ExportDetail::Full,
-            redact: false,
-            include_agents: form != ExportFormat::Json,
-            force: false,
-        };
-        let target = ResolvedSession::find(context, &session.to_string_lossy())?;
-        let document = Document::of(&args, &target, context)?;
-        match create_file(&path, &document.into_bytes()) {
-            Ok(()) => {
-                ui.note(Style::PLAIN, &format!("written to {}, with secrets if it has any", path.display()))
-            }
-            Err(error) => ui.note(ERROR, &error.to_string()),
-        }
-        Ok(())
-    }
-
     /// Continues in a copy of the session.
     pub(super) fn branch(&self, title: Option<String>, ui: &mut impl ChatUi) -> ControlFlow<NextSession> {
         match self.agent.conversation.path() {
@@ -110,19 +64,17 @@ impl ChatSession<'_> {
         ui: &mut impl ChatUi,
     ) -> Result<ControlFlow<Outcome>, Fault> {
         let names = EFFORTS.map(Effort::name);
-        let current = self.agent.turn_config.effort.map_or("the model's default", Effort::name);
         let level = match level {
             Some(level) => level,
             None if ui.has_pictures() => {
-                let rows = names.map(|name| ChoiceRow::new(name, vec![Span::plain(name)])).to_vec();
-                let question = format!("the effort is {current}; which one from now on?");
-                match ui.choose(Choice { rows, question, preset: 2, ..Choice::default() }).await {
+                match ui.choose(effort_choice(self.agent.turn_config.effort)).await {
                     PromptInput::Leave(outcome) => return Ok(ControlFlow::Break(outcome)),
                     PromptInput::Line(level) => level,
                     PromptInput::Nothing | PromptInput::SetMode(_) => return Ok(ControlFlow::Continue(())),
                 }
             }
             None => {
+                let current = effort_name(self.agent.turn_config.effort);
                 ui.note(Style::PLAIN, &format!("effort: {current}; /effort {} changes it", names.join("|")));
                 return Ok(ControlFlow::Continue(()));
             }
@@ -137,23 +89,6 @@ impl ChatSession<'_> {
             None => ui.note(WARNING, &format!("unknown effort; there are {}", names.join(", "))),
         }
         Ok(ControlFlow::Continue(()))
-    }
-
-    /// Shows commands and sub-agents in the background, or stops one.
-    pub(super) fn show_tasks(&self, wanted: Option<String>, ui: &mut impl ChatUi) {
-        const MAX_BYTES: usize = 16 << 10;
-        let Some(wanted) = wanted else {
-            let mut tasks = self.shells.background(MAX_BYTES);
-            tasks.extend(self.agent.background.statuses());
-            return ui.report("background", &setup_reports::tasks(&tasks));
-        };
-        match wanted.strip_prefix("stop ").map(str::trim) {
-            Some(id) if self.shells.stop(id) || self.agent.background.stop(id) => {
-                ui.note(Style::PLAIN, &format!("{id} is being stopped"));
-            }
-            Some(id) => ui.note(WARNING, &format!("no task {id} runs in the background")),
-            None => ui.note(WARNING, "/tasks shows what runs in the background, /tasks stop ID stops one"),
-        }
     }
 
     /// Shows memory files; where lists are shown, one can be edited.
@@ -194,27 +129,29 @@ impl ChatSession<'_> {
     }
 
     /// Returns the text of the last answer.
-    fn last_answer(&mut self) -> Result<Option<String>, Fault> {
+    pub(super) fn last_answer(&mut self) -> Result<Option<String>, Fault> {
         let messages = self.agent.conversation.messages()?;
-        let text = |block: &Vec<u8>| {
-            let block = Value::parse(block).ok()?;
-            block.get("type")?.text().filter(|kind| kind.is("text"))?;
-            block.get("text")?.text().map(|text| text.to_string())
-        };
+        let text = |block: &Vec<u8>| text_of_answer(Value::parse(block).ok()?);
         let answers = messages.iter().rev().filter(|message| message.role == Role::Assistant);
         let texts =
             answers.map(|message| message.blocks.iter().filter_map(text).collect::<Vec<_>>().join("\n\n"));
         Ok(texts.into_iter().find(|text| !text.is_empty()))
     }
+}
 
-    /// Puts the last answer on the clipboard.
-    pub(super) fn copy_answer(&mut self, ui: &mut impl ChatUi) -> Result<(), Fault> {
-        let text = self.last_answer()?;
-        match text.as_deref().map(|text| ui.copy(text)) {
-            None => ui.note(Style::DIM, "there is no answer yet"),
-            Some(Ok(())) => ui.note(Style::DIM, "the terminal was asked to copy the last answer"),
-            Some(Err(why)) => ui.note(WARNING, &why),
-        }
-        Ok(())
-    }
+fn effort_name(effort: Option<Effort>) -> &'static str {
+    effort.map_or("the model's default", Effort::name)
+}
+
+/// The levels of effort to choose from.
+pub(super) fn effort_choice(current: Option<Effort>) -> Choice {
+    let rows = EFFORTS.map(Effort::name).map(|name| ChoiceRow::new(name, vec![Span::plain(name)])).to_vec();
+    let question = format!("the effort is {}; which one from now on?", effort_name(current));
+    Choice { rows, question, preset: 2, ..Choice::default() }
+}
+
+/// Returns the text of a block of an answer; `None` for other blocks.
+pub(super) fn text_of_answer(block: Value<'_>) -> Option<String> {
+    block.get("type")?.text().filter(|kind| kind.is("text"))?;
+    block.get("text")?.text().map(|text| text.to_string())
 }

@@ -178,6 +178,7 @@ pub(super) fn tasks(tasks: &[BackgroundStatus]) -> Vec<StyledLine> {
             Span::new(format!("{:<8} ", task.id), ACCENT),
             Span::new(format!("{:<10}", task.status), Style::BOLD),
             Span::plain(short(&task.command)),
+            Span::dim(format!("  {}", super::tasks::facts(task))),
         ]);
         let printed: Vec<&str> = task.output.trim_end().lines().collect();
         let first = printed.len().saturating_sub(MAX_OUTPUT_LINES);
@@ -202,9 +203,15 @@ mod tests {
             command: "make\u{1b}[2J".into(),
             status: "running",
             output,
+            printed: 160,
+            elapsed: std::time::Duration::from_secs(75),
+            used: None,
         };
+        let agent = BackgroundStatus { used: Some((2, 1500)), output: String::new(), ..task.clone() };
+        let used = texts(&tasks(&[agent]));
+        assert_eq!(used, ["bash_1   running   make‹U+001B›[2J  1m 15s · 2 tool calls · 1.5k tokens"]);
         let shown = texts(&tasks(&[task]));
-        assert_eq!(shown[0], "bash_1   running   make‹U+001B›[2J");
+        assert_eq!(shown[0], "bash_1   running   make‹U+001B›[2J  1m 15s");
         assert_eq!((shown[1].as_str(), shown.len()), ("  └ line 13", 9));
         assert_eq!(texts(&tasks(&[])), ["nothing runs in the background"]);
     }

@@ -103,6 +103,38 @@ impl SlashCommand {
     }
 }
 
+impl SlashCommand {
+    /// Whether it runs at once when it is given during a turn: it only shows something, or lets the person choose what is queued.
+    /// What changes the conversation or its settings waits in the queue.
+    pub(super) fn runs_during_a_turn(&self) -> bool {
+        self.offers_choices()
+            || matches!(
+                self,
+                Self::Help
+                    | Self::Permissions(_)
+                    | Self::Status
+                    | Self::Cost
+                    | Self::Context
+                    | Self::Todos
+                    | Self::Tasks(_)
+                    | Self::Mcp
+                    | Self::Hooks
+                    | Self::Agents
+                    | Self::Memory
+                    | Self::Config
+                    | Self::Doctor
+                    | Self::Export(_)
+                    | Self::Copy
+                    | Self::Unknown(_)
+            )
+    }
+
+    /// Whether it offers choices where there are lists.
+    pub(super) fn offers_choices(&self) -> bool {
+        matches!(self, Self::Model(None) | Self::Effort(None))
+    }
+}
+
 /// Completes built-in and custom commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Completions {

@@ -1,6 +1,6 @@
 //! The status line: a command of the person gets what is known of the session, and what it prints is shown below the prompt.
 //!
-//! It runs when a session opens, after each response, and when the model or the mode changes; after a pause, since changes
+//! It runs when a session opens, after each response, and when the model, the mode or the mode of vim changes; after a pause, since changes
 //! come in groups. One that is still running then is ended.
 
 use std::path::PathBuf;
@@ -34,6 +34,12 @@ pub(super) struct StatusFacts {
     pub(super) added: Vec<String>,
     pub(super) model: String,
     pub(super) effort: Option<&'static str>,
+    /// Whether the model thinks.
+    pub(super) thinks: bool,
+    /// The title that a person has given.
+    pub(super) title: Option<String>,
+    /// The mode of vim, if prompts are edited as in vim.
+    pub(super) vim: Option<&'static str>,
 }
 
 /// What a session has used since it was opened.
@@ -84,6 +90,14 @@ impl StatusLineRunner {
     pub(super) fn update(&mut self, state: StatusFacts, size: (u16, u16)) {
         (self.state, self.size) = (state, size);
         self.run();
+    }
+
+    /// Runs the command if the mode of vim is another one.
+    pub(super) fn set_vim(&mut self, vim: Option<&'static str>) {
+        if self.state.vim != vim {
+            self.state.vim = vim;
+            self.run();
+        }
     }
 
     /// Counts what an event says, and runs the command after a response.
@@ -175,7 +189,7 @@ fn input(state: &StatusFacts, usage: &StatusUsage, elapsed: Duration) -> Vec<u8>
         object.string("session_id", &state.session).string("transcript_path", &state.transcript);
         object.string("cwd", &state.cwd);
         object.object("model", |model| {
-            model.string("id", &state.model).string("display_name", figures::model(&state.model));
+            model.string("id", &state.model).string("display_name", &figures::display_model(&state.model));
         });
         object.object("workspace", |workspace| {
             workspace.string("current_dir", &state.cwd).string("project_dir", &state.project);
@@ -221,6 +235,16 @@ fn input(state: &StatusFacts, usage: &StatusUsage, elapsed: Duration) -> Vec<u8>
                 object.string("level", effort);
             });
         }
+        object.boolean("fast_mode", false);
+        object.object("thinking", |thinking| {
+            thinking.boolean("enabled", state.thinks);
+        });
+        object.string_if("session_name", state.title.as_deref());
+        if let Some(mode) = state.vim {
+            object.object("vim", |vim| {
+                vim.string("mode", mode);
+            });
+        }
     });
     json.push(b'\n');
     json
@@ -252,12 +276,19 @@ mod tests {
             String::from_utf8_lossy(&json).trim_end().to_owned()
         };
         let first = text(&StatusUsage::default());
-        let expected = r#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/w","model":{"id":"claude-opus-4-5-20251101","display_name":"opus-4-5"},"workspace":{"current_dir":"/w","project_dir":"/w","added_dirs":[]},"version":"#;
+        let expected = r#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/w","model":{"id":"claude-opus-4-5-20251101","display_name":"Opus 4.5"},"workspace":{"current_dir":"/w","project_dir":"/w","added_dirs":[]},"version":"#;
         assert!(first.starts_with(expected), "{first}");
         assert!(
             first.contains(r#""used_percentage":null,"remaining_percentage":null,"current_usage":null"#),
             "{first}"
         );
+        assert!(first.ends_with(r#""fast_mode":false,"thinking":{"enabled":false}}"#), "{first}");
+        let named =
+            StatusFacts { title: Some("Beds".into()), vim: Some("NORMAL"), thinks: true, ..state.clone() };
+        let named = input(&named, &StatusUsage::default(), Duration::ZERO);
+        let named = String::from_utf8_lossy(&named).trim_end().to_owned();
+        let expected = r#""thinking":{"enabled":true},"session_name":"Beds","vim":{"mode":"NORMAL"}}"#;
+        assert!(named.ends_with(expected), "{named}");
         let usage = StatusUsage { last: Some([10, 0, 49_990, 20]), dollars: 0.25, ..StatusUsage::default() };
         let later = text(&usage);
         for part in [

@@ -17,7 +17,7 @@ use super::super::force_quit::ForceQuit;
 use super::keys::read_keys;
 use super::permission::PermissionPrompt;
 use super::raw_mode::{self, RawTerminal};
-use super::slash::Completions;
+use super::slash::{Completions, SlashCommand};
 use super::ui_event::UiEvent;
 use crate::error::{Fault, Outcome};
 
@@ -69,6 +69,8 @@ pub(super) struct TerminalUi {
     pub(super) todos: Vec<TodoItem>,
     /// Prompts that were typed during a turn.
     pub(super) queue: VecDeque<String>,
+    /// Commands that were given during a turn and run at once.
+    pub(super) commands: VecDeque<SlashCommand>,
     pub(super) questions: VecDeque<PermissionPrompt>,
     /// Running calls: tool and input.
     pub(super) calls: HashMap<String, (String, Vec<u8>)>,
@@ -111,6 +113,7 @@ impl TerminalUi {
             cwd,
             todos: Vec::new(),
             queue: VecDeque::new(),
+            commands: VecDeque::new(),
             questions: VecDeque::new(),
             calls: HashMap::new(),
             last_call: None,

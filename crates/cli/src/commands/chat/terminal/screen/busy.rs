@@ -2,13 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use annals_agent::protocol::{Command, PermissionRequest, Permit, PermitChanges};
+use annals_agent::protocol::{Command, PermissionRequest, Permit, PermitChanges, Prompt as AgentPrompt};
 use annals_policy::Mode;
 use annals_tui::chat::{ChatEffect, QuestionAnswer};
+use annals_tui::editor::Prompt;
 use annals_ui::terminal::Style;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::folder_rules::SETTINGS;
+use super::super::slash::SlashCommand;
 use super::super::terminal_ui::ERROR;
 use super::super::ui_event::UiEvent;
 use super::ScreenUi;
@@ -71,15 +73,19 @@ impl ScreenUi {
     fn carry_out(&mut self, effect: ChatEffect, commands: &UnboundedSender<Command>) -> ControlFlow<Outcome> {
         // Of whatever is sent here: the turn may have just ended.
         match effect {
-            ChatEffect::Submit(typed) => {
-                if self.completions.is_prompt(&typed.line()) {
-                    let typed = self.without_images_of_command(typed);
-                    // The session records when a prompt was queued. The model may get it in this turn: then the history
-                    // keeps it as it was typed.
-                    let _ = commands.send(Command::Prompt(sent(&typed)));
+            ChatEffect::Submit(typed) => self.take_while_busy(typed, commands),
+            ChatEffect::Unqueue => {
+                let _ = commands.send(Command::Unqueue);
+                // What is still in the queue waits as before.
+                for prompt in self.waiting_prompts() {
+                    let _ = commands.send(Command::Prompt(prompt));
                 }
             }
-            ChatEffect::Unqueue => drop(commands.send(Command::Unqueue)),
+            ChatEffect::Choose(choice) => {
+                if let Some(prompt) = self.offered_command(choice) {
+                    self.screen.enqueue(prompt);
+                }
+            }
             ChatEffect::CycleMode => self.set_mode(self.next_mode(), commands),
             ChatEffect::Interrupt => self.interrupt(commands),
             // To turn away from a question ends the turn.
@@ -115,14 +121,50 @@ impl ScreenUi {
                 let _ = commands.send(Command::Permit { question, permit });
             }
             ChatEffect::Exit => return ControlFlow::Break(Outcome::Terminated),
-            ChatEffect::Choose(_)
-            | ChatEffect::Rewind
+            ChatEffect::Rewind
+            | ChatEffect::ReadTask(_)
+            | ChatEffect::StopTask(_)
             | ChatEffect::Suspend
             | ChatEffect::Redraw
             | ChatEffect::EditElsewhere
             | ChatEffect::PasteImage => {}
         }
         ControlFlow::Continue(())
+    }
+
+    /// Takes what was sent during a turn; it is the last of the queue. A command that only shows something runs at once. A prompt is
+    /// given to the model in this turn, unless a command waits before it.
+    fn take_while_busy(&mut self, typed: Prompt, commands: &UnboundedSender<Command>) {
+        let line = typed.line();
+        if !self.completions.is_prompt(&line) {
+            let command = SlashCommand::parse(&line).filter(SlashCommand::runs_during_a_turn);
+            if let Some(command) = command {
+                self.screen.dequeue_last();
+                self.without_images_of_command(typed);
+                self.commands.push_back(command);
+            }
+            return;
+        }
+        let typed = self.without_images_of_command(typed);
+        let queue = self.screen.queue();
+        let before = &queue[..queue.len().saturating_sub(1)];
+        if before.iter().all(|prompt| self.completions.is_prompt(&prompt.line())) {
+            // The session records when a prompt was queued. The model may get it in this turn: then the history keeps it as
+            // it was typed.
+            let _ = commands.send(Command::Prompt(sent(&typed)));
+        }
+    }
+
+    /// The prompts of the queue before the first command.
+    fn waiting_prompts(&self) -> Vec<AgentPrompt> {
+        let prompts = self.screen.queue().iter();
+        prompts.take_while(|prompt| self.completions.is_prompt(&prompt.line())).map(sent).collect()
+    }
+
+    /// The command that a choice was offered for, with the choice.
+    pub(super) fn offered_command(&mut self, choice: Option<String>) -> Option<Prompt> {
+        let (command, choice) = self.offered.take().zip(choice)?;
+        Some(Prompt::of_line(&format!("{command} {choice}")))
     }
 
     /// Takes the answer to a question of the model; after the last one, the model gets them.

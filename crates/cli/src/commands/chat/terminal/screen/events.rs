@@ -5,15 +5,20 @@ use std::time::Instant;
 use annals_agent::api::stream::{BlockKind, StreamEvent};
 use annals_agent::protocol::{Event, ToolProgress, TurnEnd, TurnReport, WrittenLine};
 use annals_json::Value;
+use annals_store::source::Clock;
 use annals_store::todos::TodoItem;
+use annals_tui::chat::{AgentStep, AnswerSignature};
 use annals_ui::figures;
 use annals_ui::terminal::Style;
-use annals_ui::view::{CallPhase, LiveCall};
+use annals_ui::view::{CallPhase, LiveCall, LiveRecord, LiveRecordBody, LiveSession};
 
 use super::super::chat_ui::ChatUi;
+use super::super::session_commands::text_of_answer;
 use super::super::show_event::tool_calls;
 use super::super::terminal_ui::{ERROR, WARNING};
 use super::ScreenUi;
+use super::tasks::items_of;
+use crate::source::SystemSource;
 
 impl ScreenUi {
     /// Shows an event.
@@ -31,7 +36,9 @@ impl ScreenUi {
                     work.has_output = true;
                 }
                 self.note_calls(&line);
+                self.sign_answer(&line);
             }
+            Event::Attached(attached) => self.show_attached(&attached),
             Event::ToolStarted { call, tool, input, .. } => {
                 if let Some(work) = self.screen.work() {
                     work.tool_event(&tool, now);
@@ -69,9 +76,12 @@ impl ScreenUi {
             }
             Event::BackgroundEnded(ended) => {
                 self.screen.end_text();
-                self.screen.note(Style::DIM, &ended.summary);
+                let about = if ended.note.is_some() { " · /tasks shows what it printed" } else { "" };
+                self.screen.note(Style::DIM, &format!("{}{about}", ended.summary));
             }
-            Event::Subagent { call, event, .. } => self.show_agent_event(&call, &event, 1),
+            Event::Subagent { call, agent, event } => {
+                self.show_agent_event(&mut vec![AgentStep { call, agent }], &event);
+            }
             Event::ModeChanged(mode) => self.show_mode(mode),
             Event::Finished(finished) => self.finish(&finished),
             Event::Usage { usage, .. } => {
@@ -131,24 +141,56 @@ impl ScreenUi {
         }
     }
 
-    /// Shows an event of a sub-agent that is this deep, below the call that started the outermost.
-    fn show_agent_event(&mut self, call: &str, event: &Event, depth: usize) {
+    /// Says which model gave an answer.
+    fn sign_answer(&mut self, line: &WrittenLine) {
+        let Ok(message) = Value::parse(&line.message) else { return };
+        let blocks = message.get("content");
+        let is_text =
+            blocks.iter().flat_map(|blocks| blocks.items()).any(|block| text_of_answer(block).is_some());
+        if is_text {
+            let model = message.get("model").and_then(Value::text).map(|model| model.to_string());
+            self.screen.sign_answer(AnswerSignature { model, millis: Some(Clock::now(&SystemSource)) });
+        }
+    }
+
+    /// Adds what was attached to the transcript. What waited is shown when it reaches the model.
+    fn show_attached(&mut self, attached: &[u8]) {
+        let kind = Value::parse(attached).ok().and_then(|attached| attached.get("type")?.text());
+        if kind.is_some_and(|kind| kind.is("queued_command")) {
+            return;
+        }
+        let (millis, body) = (Clock::now(&SystemSource), LiveRecordBody::Attachment(attached));
+        let items = LiveRecord { cwd: &self.cwd, millis, body }.items(&mut LiveSession::new());
+        items.into_iter().for_each(|item| self.screen.add_detail(item));
+    }
+
+    /// Shows an event of the sub-agent at the end of this way, below the call that started the outermost.
+    fn show_agent_event(&mut self, way: &mut Vec<AgentStep>, event: &Event) {
+        let (Some(first), Some(last)) = (way.first(), way.last()) else { return };
+        let (call, agent) = (first.call.clone(), last.agent.clone());
+        let items = items_of(event, &self.cwd, self.agent_sessions.entry(agent).or_default());
+        if !items.is_empty() {
+            self.screen.add_agent_items(way, items);
+        }
         match event {
-            Event::Subagent { event, .. } => self.show_agent_event(call, event, depth + 1),
+            Event::Subagent { call, agent, event } => {
+                way.push(AgentStep { call: call.clone(), agent: agent.clone() });
+                self.show_agent_event(way, event);
+            }
             Event::ToolStarted { call: id, tool, input, .. } => {
                 if let Some(work) = self.screen.work() {
                     work.tool_event(&format!("agent: {tool}"), Instant::now());
                 }
                 let started = LiveCall { id, tool, input, cwd: &self.cwd }.started();
-                started.items.iter().for_each(|step| self.screen.add_step(call, depth, step));
+                started.items.iter().for_each(|step| self.screen.add_step(&call, way.len(), step));
             }
             Event::Denied(denial) => {
                 let (id, tool, input) = (&denial.call, &denial.tool, &denial.input);
                 let denied = LiveCall { id, tool, input, cwd: &self.cwd }.started();
                 let why = &denial.why;
-                denied.items.iter().for_each(|step| self.screen.add_denied_step(call, depth, step, why));
+                denied.items.iter().for_each(|step| self.screen.add_denied_step(&call, way.len(), step, why));
             }
-            Event::Usage { usage, .. } => self.screen.add_agent_tokens(call, usage.output()),
+            Event::Usage { usage, .. } => self.screen.add_agent_tokens(&call, usage.output()),
             Event::Notice(notice) => self.screen.note(WARNING, &format!("agent: {notice}")),
             Event::Streamed(_) => {
                 if let Some(work) = self.screen.work() {

@@ -9,9 +9,12 @@
 //! | `external_editor` | what is typed, in a program of the person |
 //! | `reports` | what the terminal is asked to report |
 //! | `sent`, `clipboard_image` | what is sent: text, pastes, images; the image of the clipboard |
+//! | `choices` | lists and questions |
+//! | `tasks` | what is in the background |
 //! | `pictures` | images of the conversation as the terminal shows them |
 
 mod busy;
+mod choices;
 mod clipboard_image;
 mod events;
 mod external_editor;
@@ -19,10 +22,11 @@ mod permission;
 mod pictures;
 mod reports;
 mod sent;
+mod tasks;
 mod ui;
 mod user_question;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -38,17 +42,20 @@ use annals_tui::chat::{
 };
 use annals_tui::editor::Prompt;
 use annals_ui::terminal::{Span, styled_lines};
+use annals_ui::view::LiveSession;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::external_editor::ExternalEditor;
 use self::permission::GrantableRules;
 use self::pictures::PicturePainter;
+use self::tasks::AgentViews;
 use self::user_question::UserQuestions;
 use super::super::editor_input::{self, FileMentions};
 use super::super::force_quit::ForceQuit;
 use super::super::runtime;
 use super::folder_rules::FolderRules;
-use super::slash::Completions;
+use super::slash::{Completions, SlashCommand};
+use super::tasks::TaskWatch;
 use super::ui_event::{self, UiEvent};
 use crate::args::ChatArgs;
 use crate::configuration::ConfigKey;
@@ -56,6 +63,7 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::platform::stdout_file;
 use crate::stderr::ScreenMessages;
+use crate::words;
 
 /// How often the status line is updated during a turn.
 const TICK: Duration = Duration::from_millis(250);
@@ -112,6 +120,17 @@ pub(super) struct ScreenUi {
     folder_rules: FolderRules,
     /// Questions of the model that are open.
     asked: HashMap<String, UserQuestions>,
+    /// What is in the background of the session.
+    tasks: Option<TaskWatch>,
+    agent_views: AgentViews,
+    /// What foreground sub-agents said and did, by their ids.
+    agent_sessions: HashMap<String, LiveSession>,
+    /// Commands that were given during a turn and run at once.
+    commands: VecDeque<SlashCommand>,
+    /// The command that a choice in the open list is for; it is queued with the choice.
+    offered: Option<&'static str>,
+    /// The mode of vim when a prompt began to be read: then reading ends when it changes.
+    vim_told: Option<Option<&'static str>>,
     mode: Mode,
     /// Whether the mode that allows everything was chosen at the start.
     has_bypass: bool,
@@ -170,6 +189,9 @@ impl ScreenUi {
         read_keys(sender.clone(), Arc::clone(&force_quit), Arc::clone(&keys));
         let now = Instant::now();
         let mut screen = ChatScreen::new(options, ChatTerminal::size(), now);
+        let zone = context.zone.clone();
+        // As long as the program.
+        screen.set_zone(Box::leak(Box::new(move |millis| words::minutes_from_utc(millis, &zone))));
         editor_input::prepare(screen.editor(), context);
         screen.set_keymap(context.config.chat_keymap());
         let message_sender = sender.clone();
@@ -200,6 +222,12 @@ impl ScreenUi {
             grantable: HashMap::new(),
             folder_rules: FolderRules::new(cwd, context),
             asked: HashMap::new(),
+            tasks: None,
+            agent_views: AgentViews::default(),
+            agent_sessions: HashMap::new(),
+            commands: VecDeque::new(),
+            offered: None,
+            vim_told: None,
             mode: Mode::Default,
             has_bypass: false,
             notifications: Notifications::of(context),
@@ -233,7 +261,8 @@ impl ScreenUi {
             let event = match self.before_frame().await {
                 Some(event) => event,
                 None if self.draw().is_err() => return UiEvent::Terminated,
-                None if self.screen.changes_with_time() => {
+                // The list of tasks is followed between turns, too.
+                None if self.screen.changes_with_time() || self.screen.shows_tasks() => {
                     match tokio::time::timeout(TICK, self.events.recv()).await {
                         Ok(event) => event.unwrap_or(UiEvent::Terminated),
                         Err(_) => UiEvent::Tick,
@@ -244,6 +273,9 @@ impl ScreenUi {
             self.is_urgent |=
                 !matches!(event, UiEvent::Agent(_) | UiEvent::StatusLine { .. } | UiEvent::Tick);
             self.screen.set_now(Instant::now());
+            if matches!(event, UiEvent::Tick) {
+                self.follow_tasks();
+            }
             if let Some(event) = self.handle_terminal(event) {
                 return event;
             }
@@ -351,6 +383,14 @@ impl ScreenUi {
                 ChatEffect::EditElsewhere => self.edit_elsewhere(),
                 ChatEffect::PasteImage => {
                     self.paste_image();
+                    Ok(())
+                }
+                ChatEffect::ReadTask(_) => {
+                    self.follow_tasks();
+                    Ok(())
+                }
+                ChatEffect::StopTask(id) => {
+                    self.stop_task(&id);
                     Ok(())
                 }
                 other => {

@@ -10,11 +10,8 @@ use annals_agent::mcp::McpServers;
 use annals_agent::protocol::{Command, Event, PermissionRequest, Prompt as AgentPrompt};
 use annals_agent::subagent::AgentDefinition;
 use annals_policy::Mode;
-use annals_policy::screen::visible;
 use annals_store::todos::TodoItem;
-use annals_tui::chat::{
-    ChatEffect, ChatTerminal, PermissionSign, Picker, PickerRow, Question, QuestionChoice, QuestionKind,
-};
+use annals_tui::chat::{ChatEffect, ChatTerminal, PermissionSign};
 use annals_tui::editor::{CommandEntry, Prompt};
 use annals_ui::figures;
 use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, todos};
@@ -25,9 +22,11 @@ use super::super::super::editor_input::{self, ChatCompletions, FileMentions};
 use super::super::super::force_quit::ForceQuit;
 use super::super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
 use super::super::session::todo;
-use super::super::slash::{self, Completions};
-use super::super::terminal_ui::{PromptInput, WARNING};
+use super::super::slash::{self, Completions, SlashCommand};
+use super::super::tasks::TaskWatch;
+use super::super::terminal_ui::PromptInput;
 use super::super::ui_event::UiEvent;
+use super::choices::{picker, question};
 use super::sent::sent;
 use super::{Notifications, ScreenUi};
 use crate::context::Context;
@@ -127,16 +126,40 @@ impl ChatUi for ScreenUi {
         if let Some(prompt) = self.screen.dequeue() {
             return self.take(prompt);
         }
-        self.read(|ui, effect| match effect {
-            ChatEffect::Submit(prompt) => Some(ui.take(prompt)),
-            ChatEffect::CycleMode => Some(PromptInput::SetMode(ui.next_mode())),
-            ChatEffect::Rewind => Some(PromptInput::Line("/rewind".to_owned())),
-            _ => None,
-        })
-        .await
+        self.vim_told = Some(self.screen.editor().vim_mode());
+        let input = self.read_prompt().await;
+        self.vim_told = None;
+        input
+    }
+
+    fn vim_mode(&mut self) -> Option<&'static str> {
+        self.screen.editor().vim_mode()
+    }
+
+    fn mode(&self) -> Option<Mode> {
+        Some(self.mode)
+    }
+
+    fn watch_tasks(&mut self, tasks: TaskWatch) {
+        self.tasks = Some(tasks);
+    }
+
+    fn open_tasks(&mut self) -> bool {
+        self.show_tasks();
+        true
+    }
+
+    fn next_command(&mut self) -> Option<SlashCommand> {
+        self.commands.pop_front()
+    }
+
+    fn offer(&mut self, choice: Choice, command: &'static str) {
+        self.offered = Some(command);
+        self.screen.open_picker(picker(choice));
     }
 
     async fn choose(&mut self, choice: Choice) -> PromptInput {
+        (self.offered, self.vim_told) = (None, None);
         match choice.form {
             ChoiceForm::Listed => self.screen.open_picker(picker(choice)),
             ChoiceForm::InQuestion => self.screen.ask(question(choice)),
@@ -183,6 +206,7 @@ impl ChatUi for ScreenUi {
         let has_output = self.screen.work().is_some_and(|work| work.has_output);
         self.screen.finish_work();
         self.calls.clear();
+        self.agent_sessions.clear();
         self.grantable.clear();
         self.asked.clear();
         has_output
@@ -305,7 +329,25 @@ impl ScreenUi {
                     return input;
                 }
             }
+            // The status line is told, and the prompt is read on.
+            let vim = self.screen.editor().vim_mode();
+            if self.vim_told.is_some_and(|told| told != vim) {
+                return PromptInput::Nothing;
+            }
         }
+    }
+
+    /// Reads a prompt, or what else is asked for beside one.
+    async fn read_prompt(&mut self) -> PromptInput {
+        self.read(|ui, effect| match effect {
+            ChatEffect::Submit(prompt) => Some(ui.take(prompt)),
+            ChatEffect::CycleMode => Some(PromptInput::SetMode(ui.next_mode())),
+            ChatEffect::Rewind => Some(PromptInput::Line("/rewind".to_owned())),
+            // A list that was opened during the turn.
+            ChatEffect::Choose(choice) => ui.offered_command(choice).map(|prompt| ui.take(prompt)),
+            _ => None,
+        })
+        .await
     }
 
     /// Shows a prompt that is sent now.
@@ -333,45 +375,5 @@ pub(super) fn sign(mode: Mode) -> PermissionSign {
         Mode::Plan => PermissionSign::Plan,
         Mode::DontAsk => PermissionSign::DontAsk,
         Mode::Bypass => PermissionSign::Bypass,
-    }
-}
-
-/// A list of rows, of which one is chosen.
-fn picker(choice: Choice) -> Picker {
-    let has_elsewhere = choice.rows.iter().any(|row| row.is_elsewhere);
-    let row = |row: super::super::chat_ui::ChoiceRow| PickerRow {
-        answer: row.answer,
-        line: row.line,
-        preview: row.preview,
-        is_elsewhere: row.is_elsewhere,
-    };
-    Picker {
-        title: choice.question.trim_end().to_owned(),
-        about: choice.about,
-        rows: choice.rows.into_iter().map(row).collect(),
-        preset: choice.preset,
-        elsewhere: if has_elsewhere { "all projects" } else { "" }.to_owned(),
-    }
-}
-
-/// A question with a few answers. Nothing in it is hidden, and all of it must be seen before it is allowed.
-fn question(choice: Choice) -> Question {
-    let shown = |span: &Span| Span::new(visible(&span.text), span.style);
-    let mut body: Vec<StyledLine> =
-        choice.about.iter().map(|line| line.iter().map(shown).collect()).collect();
-    body.extend(choice.remarks.iter().map(|remark| vec![Span::dim(visible(remark))]));
-    let title = if choice.warning.is_empty() { choice.question.trim_end() } else { &choice.warning };
-    let choices = choice.rows.iter().map(|row| QuestionChoice {
-        label: row.line.iter().map(|span| span.text.as_str()).collect(),
-        kind: if row.answer == "n" { QuestionKind::Refuse } else { QuestionKind::Allow },
-        answer: row.answer.clone(),
-    });
-    Question {
-        id: String::new(),
-        title: vec![Span::new(visible(title), WARNING)],
-        body,
-        choices: choices.collect(),
-        preset: choice.preset,
-        ..Question::default()
     }
 }
