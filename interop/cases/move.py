@@ -54,7 +54,7 @@ def moved(bench, *options):
 
 
 def resumes(bench, session_id, want, what):
-    """The client finds the session in the new place, and sends what annals foretold of it in the old one."""
+    """The client finds the session in the new place, and sends what annals predicted of it in the old one."""
     path = os.path.join(bench.config, "projects", client.slug(bench.workdir), session_id + ".jsonl")
     promised = bench.would_send(path)
     if want is not None:

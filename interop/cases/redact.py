@@ -1,4 +1,4 @@
-"""Secrets are taken out of a session by annals, and the client resumes what is left: it is what annals foretold."""
+"""Secrets are taken out of a session by annals, and the client resumes what is left: it is what annals predicted."""
 import json
 import os
 import random
@@ -52,10 +52,10 @@ def secretive(session, bench):
 
 
 def resumes(bench, path, session_id):
-    """The client sends what annals foretells of the file; that is the answer."""
-    foretold = bench.would_send(path)
+    """The client sends what annals predicts of the file; that is the answer."""
+    predicted = bench.would_send(path)
     done = bench.ask("--resume", session_id, prompt=PROMPT)
-    bench.expect(foretold + ASKED, bench.sent(done, PROMPT), "annals and the client")
+    bench.expect(predicted + ASKED, bench.sent(done, PROMPT), "annals and the client")
     return json.dumps(bench.sent(done, PROMPT), ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Sessions are broken, `annals repair` mends them, and the client resumes what annals foretells, never less than before."""
+"""Sessions are broken, `annals repair` mends them, and the client resumes what annals predicts, never less than before."""
 import json
 import os
 
@@ -26,7 +26,7 @@ def with_field(line, key, value):
 
 
 def repaired(bench, fill, damage, meant=None):
-    """Breaks a session, mends it, and lets the client go on with it. `meant`: what must come out, where it is known."""
+    """Breaks a session, mends it, and lets the client continue it. `meant`: what must come out, where it is known."""
     session = bench.session(fill)
     path = session.path(bench.config)
     lines = lines_of(path)
@@ -36,11 +36,11 @@ def repaired(bench, fill, damage, meant=None):
     done = bench.annals.json("repair", path, "--yes", "--data-dir", os.path.join(bench.config, "annals-data"))
     if not done.get("undo"):
         raise Failed(f"nothing was repaired: {done}")
-    foretold = bench.would_send(path)
-    if len(foretold) < len(before):
-        raise Failed(f"{len(before)} messages became {len(foretold)}")
+    predicted = bench.would_send(path)
+    if len(predicted) < len(before):
+        raise Failed(f"{len(before)} messages became {len(predicted)}")
     done = bench.ask("--resume", session.id, prompt=PROMPT)
-    bench.expect(foretold + ASKED, bench.sent(done, PROMPT), "annals and the client")
+    bench.expect(predicted + ASKED, bench.sent(done, PROMPT), "annals and the client")
     if meant:
         bench.expect(meant(session) + ASKED, bench.sent(done, PROMPT), "what was meant")
 

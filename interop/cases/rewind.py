@@ -33,11 +33,11 @@ def three_turns(bench):
 
 
 def goes_on(bench, session_id, path, there, absent):
-    """The client sends what annals foretells of the file, and nothing of what was gone back behind."""
-    foretold = bench.would_send(path)
+    """The client sends what annals predicts of the file, and nothing of what was gone back behind."""
+    predicted = bench.would_send(path)
     done = bench.ask("--resume", session_id, prompt=PROMPT)
     sent = bench.sent(done, PROMPT)
-    bench.expect(foretold + ASKED, sent, "annals and the client")
+    bench.expect(predicted + ASKED, sent, "annals and the client")
     said = json.dumps(sent, ensure_ascii=False)
     for words in there:
         if words not in said:

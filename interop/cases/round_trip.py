@@ -32,9 +32,9 @@ LAST_ANSWER = "All done: é 漢 😀."
 
 def agree(bench, path, session_id):
     """What annals reads off a file is what the client sends of it."""
-    foretold = bench.would_send(path)
+    predicted = bench.would_send(path)
     done = bench.ask("--resume", session_id, prompt=PROMPT)
-    bench.expect(foretold + ASKED, bench.sent(done, PROMPT), "annals and the client")
+    bench.expect(predicted + ASKED, bench.sent(done, PROMPT), "annals and the client")
 
 
 def worked(bench, session_id=None):

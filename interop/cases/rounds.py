@@ -35,17 +35,17 @@ def said(blocks, workdir):
 
 def client_turn(bench, session, number, arguments):
     """The client resumes the session, with tools; what it adds is part of the history from then on."""
-    foretold = bench.would_send(session.path)
-    bench.expect(session.history, foretold, f"round {number}: annals reads itself")
+    predicted = bench.would_send(session.path)
+    bench.expect(session.history, predicted, f"round {number}: annals reads itself")
     prompt, script = f"Round {number}: @@round{number}@@", steps(number)
     before = read(session.path)
     done = bench.ask(*arguments, prompt=prompt, script={f"round{number}": script})
     if done.session != session.id or not read(session.path).startswith(before):
-        raise Failed(f"round {number}: the client did not go on with {session.id}: {done.session}")
+        raise Failed(f"round {number}: the client did not continue {session.id}: {done.session}")
     asked = [{"role": "user", "content": prompt}]
     sent = bench.sent(done, prompt)
     bench.expect(session.history + asked, sent, f"round {number}: what was meant and what the client sends")
-    bench.expect(foretold + asked, sent, f"round {number}: what annals foretells and what the client sends")
+    bench.expect(predicted + asked, sent, f"round {number}: what annals predicts and what the client sends")
     for words in session.reminders:
         if words not in json.dumps(sent, ensure_ascii=False):
             raise Failed(f"round {number}: the attachment is not sent: {words}")

@@ -1,4 +1,4 @@
-"""annals makes sessions shorter, and the client resumes what is left: it is what annals foretold, and what was meant."""
+"""annals makes sessions shorter, and the client resumes what is left: it is what annals predicted, and what was meant."""
 import json
 import os
 
@@ -24,11 +24,11 @@ def shortened(bench, command, path, *options):
 
 
 def resumes(bench, path, session_id):
-    """The client sends what annals foretells of the file; that is the answer, as one text."""
-    foretold = bench.would_send(path)
+    """The client sends what annals predicts of the file; that is the answer, as one text."""
+    predicted = bench.would_send(path)
     done = bench.ask("--resume", session_id, prompt=PROMPT)
     sent = bench.sent(done, PROMPT)
-    bench.expect(foretold + ASKED, sent, "annals and the client")
+    bench.expect(predicted + ASKED, sent, "annals and the client")
     return json.dumps(sent, ensure_ascii=False)
 
 

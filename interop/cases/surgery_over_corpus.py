@@ -62,7 +62,7 @@ def promise(bench, path):
     return shown["messages"]
 
 
-def foretold(bench, dry):
+def predicted(bench, dry):
     """How many messages the preview promises of this client, and about how many tokens; None where it promises nothing."""
     found = [client for client in dry.get("clients", []) if client["client"] == bench.version]
     return (found[0].get("messagesAfter"), found[0].get("tokensAfter")) if found else None
@@ -99,7 +99,7 @@ def carry_out(bench, operation, real):
         return "untouched"
     result = done["file"] if operation.makes_new else path
     promised = promise(bench, result)
-    kept = foretold(bench, dry)
+    kept = predicted(bench, dry)
     if kept is not None and kept[0] != len(promised):
         raise Failed(f"the preview promised {kept[0]} messages, there are {len(promised)}")
     operation.right(original, promised, Situation(bench.version, turns, words))

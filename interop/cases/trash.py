@@ -36,12 +36,12 @@ def aged(path):
     os.utime(path, (os.path.getmtime(path) - 3600,) * 2)
 
 
-def resumes(bench, path, session_id, foretold):
-    """The client sends what annals foretold of the file before anything was done."""
-    if bench.would_send(path) != foretold:
-        raise Failed("annals foretells something else than before")
+def resumes(bench, path, session_id, predicted):
+    """The client sends what annals predicted of the file before anything was done."""
+    if bench.would_send(path) != predicted:
+        raise Failed("annals predicts something else than before")
     done = bench.ask("--resume", session_id, prompt=PROMPT)
-    bench.expect(foretold + ASKED, bench.sent(done, PROMPT), "annals and the client")
+    bench.expect(predicted + ASKED, bench.sent(done, PROMPT), "annals and the client")
 
 
 def is_not_found(bench, session_id):
@@ -53,7 +53,7 @@ def is_not_found(bench, session_id):
 def there_and_back(bench, path, session_id):
     """Trashed, the client does not find it; restored, it resumes with the same history."""
     aged(path)
-    foretold, before = bench.would_send(path), tree(os.path.join(bench.config, "projects"))
+    predicted, before = bench.would_send(path), tree(os.path.join(bench.config, "projects"))
     done = annals(bench, "trash", path, "--yes")
     if "undo" not in done or os.path.exists(path):
         raise Failed(f"trash: {done}")
@@ -64,7 +64,7 @@ def there_and_back(bench, path, session_id):
     after = tree(os.path.join(bench.config, "projects"))
     if {name: after.get(name) for name in before} != before:
         raise Failed("not every byte is back")
-    resumes(bench, path, session_id, foretold)
+    resumes(bench, path, session_id, predicted)
 
 
 def case_a_trashed_session_is_not_found_and_a_restored_one_resumes(bench):
@@ -83,7 +83,7 @@ def case_a_tidied_store_resumes(bench):
     session = bench.session(sessions.everything)
     path = session.path(bench.config)
     aged(path)
-    foretold = bench.would_send(path)
+    predicted = bench.would_send(path)
     project = os.path.dirname(path)
     litter = [os.path.join(bench.config, "todos", f"{GONE}-agent-{GONE}.json"), os.path.join(project, f"{GONE}.jsonl"),
               os.path.join(bench.config, "tasks", GONE, "1.json"), os.path.join(project, GONE, "tool-results", "toolu_1.txt"),
@@ -98,7 +98,7 @@ def case_a_tidied_store_resumes(bench):
     done = annals(bench, "gc", "--yes")
     if sorted(one["file"] for one in done["files"]) != sorted(litter) or any(map(os.path.exists, litter)):
         raise Failed(f"gc: {done}")
-    resumes(bench, path, session.id, foretold)
+    resumes(bench, path, session.id, predicted)
 
 
 def case_real_sessions_there_and_back(bench):

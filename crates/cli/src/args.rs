@@ -86,7 +86,7 @@ pub(crate) struct Args {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// Read this store; may repeat [default: $CLAUDE_CONFIG_DIR, else ~/.claude and ~/.config/claude]
+    /// Read this store; may be repeated [default: $CLAUDE_CONFIG_DIR, else ~/.claude and ~/.config/claude]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) config_dir: Vec<PathBuf>,
     /// Keep index, journal and vault here [default: $ANNALS_DATA_DIR, else per platform]
@@ -145,9 +145,9 @@ pub(crate) enum Command {
     Sql(LazyArgs<SqlArgs>),
     /// Check whether sessions resume, and list what is broken
     Check(LazyArgs<CheckArgs>),
-    /// Report what annals works with here, and what is wrong
+    /// Report versions, stores and folders, and what is wrong
     Doctor(LazyArgs<DoctorArgs>),
-    /// List what annals does not recognise in your sessions
+    /// List records and fields that annals does not recognise
     Drift(LazyArgs<DriftArgs>),
     /// Report tokens and cost by day, session, model or tool
     #[command(visible_alias = "cost")]
@@ -172,7 +172,7 @@ pub(crate) enum Command {
     Tag(LazyArgs<TagArgs>),
     /// Copy a session under new ids
     Clone(LazyArgs<CloneArgs>),
-    /// Put the session of a bundle into a store
+    /// Import a session from a bundle
     Import(LazyArgs<ImportArgs>),
     /// Branch a new session off any point of another
     Fork(LazyArgs<ForkArgs>),
@@ -195,13 +195,13 @@ pub(crate) enum Command {
     Trash(LazyArgs<TrashArgs>),
     /// Restore a session from the trash or the vault
     Restore(LazyArgs<RestoreArgs>),
-    /// Keep sessions in the vault before the client deletes them
+    /// Archive sessions before the client deletes them
     Archive(LazyArgs<ArchiveArgs>),
     /// Send new records, redacted, to a file or a server
     Collect(LazyArgs<CollectArgs>),
-    /// Take what machines of a team send
+    /// Receive sessions from a team's machines
     Receive(LazyArgs<ReceiveArgs>),
-    /// Set up and look after a team's database
+    /// Set up and maintain a team's database
     Team(TeamArgs),
     /// List leftovers that are safe to remove, or trash them
     Gc(LazyArgs<GcArgs>),
@@ -213,13 +213,13 @@ pub(crate) enum Command {
     Chat(LazyArgs<Box<ChatArgs>>),
     /// Manage MCP servers for chat; serve sessions to agents
     Mcp(McpArgs),
-    /// Run as a hook of a client: brief it, archive
+    /// Run as a client's hook: report recent work, archive
     Hook(HookArgs),
     /// Print or set keys of the configuration file
     Config(LazyArgs<ConfigArgs>),
     /// Serve a scripted Messages API on this machine
     MockApi(LazyArgs<MockApiArgs>),
-    /// Write a made-up store to try things on
+    /// Write a made-up store to try things out
     Demo(LazyArgs<DemoArgs>),
     /// Print a completion script for a shell
     Completions(LazyArgs<CompletionsArgs>),
@@ -236,7 +236,7 @@ pub(crate) enum Command {
     Bench,
 }
 
-/// The option that may be given several times, before the command and behind it.
+/// The option that may be repeated, before and after the command.
 const STORE_OPTION: &str = "--config-dir";
 
 /// Global options whose value is a word of its own.
@@ -244,8 +244,8 @@ const WITH_VALUE: [&str; 4] = ["--config-dir", "--data-dir", "--prices", "--colo
 
 /// The arguments with `annals resume SESSION` spelled out as `annals chat --resume SESSION`.
 ///
-/// Stores that are named before the command are moved behind it, to those that are named there: clap forgets the values of a
-/// global option before a command if it has others behind it.
+/// Stores that are named before the command are moved after it, to those that are named there: clap forgets the values of a
+/// global option before a command if it has others after it.
 pub(crate) fn spelled_out(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let mut at = 1;
     let mut stores = Vec::new();

@@ -46,7 +46,7 @@ impl ChangeReport {
     pub(crate) fn question(&self, plan: &Plan) -> String {
         let title = self.file.as_deref().and_then(|file| Summary::read_path(file).ok());
         let title =
-            title.as_ref().and_then(Summary::title_text).map(|title| format!(" {:?}", one_line(title)));
+            title.as_ref().and_then(Summary::display_title).map(|title| format!(" {:?}", one_line(title)));
         let session = self.session.as_deref().filter(|session| !plan.what.contains(session));
         let session = session.map(|session| format!(" ({session})"));
         let (session, title) = (session.unwrap_or_default(), title.unwrap_or_default());

@@ -278,7 +278,10 @@ impl Context {
         if !self.store.are_several() {
             return Ok(());
         }
-        let fault = Fault::usage(format!("which of {} stores? this is for one", self.store.all.len()));
+        let fault = Fault::usage(format!(
+            "{} stores are configured; this command works on one",
+            self.store.all.len()
+        ));
         Err(self.store.all.iter().fold(fault, |fault, store| {
             fault.hint(format!("--config-dir {}", one_line(&store.config_dir().path().to_string_lossy())))
         }))
@@ -289,9 +292,8 @@ impl Context {
         let store = self.store.position_of_file(file);
         let is_elsewhere = |other: &PathBuf| self.store.position_of_file(other) != store;
         match self.subjects.borrow().iter().any(is_elsewhere) {
-            true if self.store.are_several() => {
-                Err(Fault::usage("these sessions are in different stores").hint("a change is of one store"))
-            }
+            true if self.store.are_several() => Err(Fault::usage("these sessions are in different stores")
+                .hint("one change can only touch one store")),
             _ => Ok(()),
         }
     }

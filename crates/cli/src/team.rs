@@ -122,7 +122,7 @@ impl From<EngineError> for Fault {
     fn from(error: EngineError) -> Self {
         let message = error.to_string();
         match error {
-            EngineError::NoSchema(_) => Self::usage(message).hint("annals team init makes the tables"),
+            EngineError::NoSchema(_) => Self::usage(message).hint("annals team init creates the tables"),
             EngineError::Denied(_) => Self::usage(message)
                 .hint("the login comes from --login-file, or from $ANNALS_CLICKHOUSE_USER and _PASSWORD"),
             EngineError::Untrusted(_) => {

@@ -119,6 +119,11 @@ fn slug_of(version: &Version) -> Slug {
     }
 }
 
+/// The title of a version, by the rule of all lists.
+pub(crate) fn title_of(version: &Version) -> Option<String> {
+    summary(version).display_title().map(str::to_owned)
+}
+
 fn summary(version: &Version) -> Summary {
     let meta = version.meta.clone();
     let mut summary = Summary::new(version.session.clone(), slug_of(version), version.path());
@@ -192,7 +197,7 @@ fn matching<'v>(versions: &[&'v Version], argument: &str) -> Vec<&'v Version> {
     let ways: [&dyn Fn(&Version) -> bool; 3] = [
         &|version| version.session == *argument,
         &|version| argument.len() >= MIN_PREFIX && version.session.as_str().starts_with(argument),
-        &|version| version.meta.title.as_deref() == Some(argument),
+        &|version| title_of(version).as_deref() == Some(argument),
     ];
     let of_way = |matches_argument: &&dyn Fn(&Version) -> bool| {
         versions.iter().copied().filter(|version| matches_argument(version)).collect::<Vec<_>>()
@@ -204,7 +209,7 @@ fn ambiguous(argument: &str, several: &[&Version], context: &Context) -> Fault {
     let message = format!("{argument:?} matches {} sessions of the vault", several.len());
     several.iter().take(10).fold(Fault::usage(message), |fault, version| {
         let when = words::moment(version.time, &context.zone);
-        let title = one_line(version.meta.title.as_deref().unwrap_or_default());
+        let title = one_line(&title_of(version).unwrap_or_default());
         fault.hint(format!("{}  {when}  {}  {title}", version.session, version.file))
     })
 }
@@ -340,8 +345,7 @@ pub(crate) fn restore_from_vault(
         change.report(context, &what)?;
         return Ok(Outcome::Done);
     }
-    let title =
-        version.meta.title.as_deref().map(|title| format!(" {:?}", one_line(title))).unwrap_or_default();
+    let title = title_of(version).map(|title| format!(" {:?}", one_line(&title))).unwrap_or_default();
     let question = format!("restore {}{title} as of {kept} to {}?", version.session, root.display());
     if !context.confirms(confirm, &question)? {
         return Ok(Outcome::Declined);

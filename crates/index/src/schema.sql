@@ -1,4 +1,4 @@
--- The index of one store. A cache: it may be deleted at any time, and is made again from the files.
+-- The index of one store. A cache: it may be deleted at any time, and is rebuilt from the files.
 -- Numbers that stand for words (roles, kinds, states) are spelt out by views.sql.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -61,7 +61,7 @@ CREATE TABLE messages (
     path      INTEGER,                  -- the file that its call is about
     is_error  INTEGER NOT NULL,
     bytes     INTEGER NOT NULL,         -- of its text
-    indexed   INTEGER NOT NULL,         -- so many of them can be searched for
+    indexed   INTEGER NOT NULL,         -- how many of these bytes can be searched for
     parent    BLOB                      -- the line that it continues
 );
 CREATE INDEX messages_of_file ON messages (file, line);
@@ -140,12 +140,12 @@ CREATE TABLE charges (
 ) WITHOUT ROWID;
 CREATE INDEX charges_of_file ON charges (file, quarter);
 
--- Sums of charges, so that a report reads few rows: kept in step by whoever writes charges.
+-- Sums of charges, so that a report reads few rows: updated with every write to charges.
 CREATE TABLE spent (
     file       INTEGER NOT NULL,
     quarter    INTEGER NOT NULL,        -- the least of all numbers where no time is known
     thread     INTEGER NOT NULL,
-    model      INTEGER NOT NULL,        -- 0 where none is named
+    model      INTEGER NOT NULL,        -- 0 if there is none
     certainty  INTEGER NOT NULL,
     first      INTEGER,                 -- milliseconds since 1970
     last       INTEGER,

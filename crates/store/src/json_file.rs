@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_value_or_a_problem_with_its_place() {
         check(b"\xef\xbb\xbf {\"a\":1}\n", Ok(b"{\"a\":1}"));
-        let said = "A side file that cannot be read as what it should be";
+        let said = "A side file that cannot be parsed or read";
         check(b"[]", Err(&format!("f.json: {said} (it is not an object)")));
         check(b"", Err(&format!("f.json: line 1, byte 0: {said} (it is empty)")));
         check(b"{\n\"a\":", Err(&format!("f.json: line 2, byte 6: {said} (it is truncated)")));

@@ -6,6 +6,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+pub use annals_transcript::id::is_uuid;
+
 use crate::digest::hex;
 
 /// The current time, and a way to wait.
@@ -79,16 +81,6 @@ pub fn new_agent_id(source: &dyn Source) -> String {
 /// Makes the id of an API object, such as `msg_…` or `req_…`, for programs that have none.
 pub fn new_api_id(prefix: &str, source: &dyn Source) -> String {
     format!("{prefix}_{}", &hex(&source.random())[..24])
-}
-
-/// Whether a text is a UUID in its usual form.
-pub fn is_uuid(text: &str) -> bool {
-    let dashes = [8, 13, 18, 23];
-    text.len() == 36
-        && text
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| if dashes.contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use annals_collect::{Batch, Sink, SinkError};
 use annals_transcript::price::Prices;
 
-use crate::query::Forgotten;
+use crate::query::ForgottenSubjects;
 use crate::rows::BatchRows;
 use crate::schema;
 use crate::wire::{Engine, EngineError};
@@ -27,7 +27,7 @@ impl TeamSink {
 pub(crate) fn write_batch(engine: &Engine, prices: &Prices, batch: &Batch) -> Result<u64, EngineError> {
     // Both are asked for each batch: a sink may run for weeks.
     schema::check(engine)?;
-    let forgotten = Forgotten::of(engine)?;
+    let forgotten = ForgottenSubjects::of(engine)?;
     let rows = BatchRows::of(batch, engine.tenant(), prices, &forgotten);
     for (table, body, token) in rows.tables() {
         engine.insert(table, body, &token)?;

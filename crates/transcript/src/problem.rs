@@ -71,27 +71,27 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A byte order mark opens the file.
+    /// The file starts with a byte order mark.
     ByteOrderMark = "byte-order-mark", Note;
     /// The line ends in a carriage return and a newline.
     CarriageReturn = "carriage-return", Note;
-    /// The line holds nothing.
+    /// The line is empty.
     Blank = "blank", Note;
     /// A run of NUL bytes, as a crash of the machine leaves it.
     NulRun = "nul-run", Warning;
-    /// The last line has no newline: whatever is appended next would be glued to it.
+    /// The last line has no newline: the next record would be glued to it.
     NoFinalNewline = "no-final-newline", Note;
     /// The last line breaks off in the middle of a record.
     TornTail = "torn-tail", Error;
     /// A line breaks off in the middle of a record.
     TornLine = "torn-line", Error;
-    /// A whole record follows something else on the same line.
+    /// A complete record follows something else on the same line.
     SplicedLine = "spliced-line", Error;
-    /// Two or more whole records stand on one line.
+    /// Two or more complete records are on one line.
     TwoObjects = "two-objects", Error;
     /// A record takes several lines: clients that read line by line lose it.
     SpanningRecord = "spanning-record", Error;
-    /// White space that JSON does not know stands around the record: most clients do not read it.
+    /// White space that JSON does not allow surrounds the record: most clients do not read it.
     PaddedLine = "padded-line", Error;
     /// The line is not JSON.
     NotJson = "not-json", Error;
@@ -111,9 +111,9 @@ kinds! {
     DuplicateUuid = "duplicate-uuid", Note;
     /// The parent is not in the file: what came before may be lost.
     DanglingParent = "dangling-parent", Error;
-    /// The parent stands further down in the file.
+    /// The parent comes later in the file.
     ForwardReference = "forward-reference", Note;
-    /// Parents that lead back to where they started.
+    /// The parents form a loop.
     Cycle = "cycle", Error;
     /// A tool call without a result.
     UnansweredToolUse = "unanswered-tool-use", Warning;
@@ -131,13 +131,13 @@ kinds! {
     MixedSessions = "mixed-sessions", Warning;
     /// Two clients wrote prompts at the same time: each hides what the other wrote.
     InterleavedConversations = "interleaved-conversations", Warning;
-    /// A sub-agent that no tool call leads to.
+    /// A sub-agent that no tool call started.
     UnlinkedAgent = "unlinked-agent", Note;
     /// A tool result names an overflow file that is not there.
     MissingOverflow = "missing-overflow", Warning;
     /// A side file whose session is gone.
     OrphanFile = "orphan-file", Note;
-    /// A session file without a byte.
+    /// Empty session file.
     EmptyFile = "empty-file", Note;
     /// A sub-agent file that only warmed up the cache.
     WarmUp = "warm-up", Note;
@@ -145,7 +145,7 @@ kinds! {
     StaleIndexEntry = "stale-index-entry", Warning;
     /// A file or folder that cannot be opened: what is in it is not known.
     UnreadableFile = "unreadable-file", Error;
-    /// A side file that cannot be read as what it should be.
+    /// A side file that cannot be parsed or read.
     UnreadableSideFile = "unreadable-side-file", Warning;
 }
 

@@ -204,7 +204,7 @@ impl App {
         Self { options, size, now, ..Self::default() }
     }
 
-    /// Returns whether there is work to go on with at the next tick, so that it comes at once.
+    /// Returns whether there is work to continue at the next tick, so that it comes at once.
     pub fn is_restless(&self) -> bool {
         self.session.as_ref().and_then(SessionView::reader).is_some_and(Reader::is_finding)
     }

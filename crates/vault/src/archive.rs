@@ -210,7 +210,7 @@ fn has_same_files(before: &[FileCopy], after: &[FileCopy]) -> bool {
 fn meta(session: &SessionEntry) -> SessionMeta {
     let Ok(summary) = Summary::read(session) else { return SessionMeta::default() };
     SessionMeta {
-        title: summary.title_text().map(str::to_owned),
+        title: summary.display_title().map(str::to_owned),
         first_prompt: summary.first_prompt,
         project: summary.project.map(|project| project.path),
         created: summary.created,

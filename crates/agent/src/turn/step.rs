@@ -28,7 +28,7 @@ const MAX_CONTINUATIONS: u32 = 3;
 const CONTINUE_AFTER_CUT: &str =
     "Your response was cut at its limit of length. Go on exactly where it stopped.";
 const CONTINUE_AFTER_BREAK: &str = "The connection broke before your response was whole: what came is above, and calls that are not there were \
-not made. Go on where it stopped.";
+not made. Continue where it stopped.";
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Decides the next step after a response.

@@ -12,10 +12,10 @@ Examples:
   # Archive everything that is new
   annals archive --all
 
-  # List what the vault has; \"gone\" means that the client deleted it
+  # List the vault; \"gone\" means that the client deleted it
   annals archive --list
 
-  # Read the whole vault, and repair or name what is damaged
+  # Read the whole vault, and repair or report damage
   annals archive --verify";
 
 /// `annals archive`
@@ -29,7 +29,7 @@ pub(crate) struct ArchiveArgs {
     /// Archive all sessions of the store
     #[arg(long, conflicts_with_all = ["sessions", "list", "verify", "forget"])]
     pub(crate) all: bool,
-    /// Keep running, and archive each session shortly after it was last written
+    /// Keep running, and archive each session shortly after its last write
     #[arg(long, conflicts_with_all = ["sessions", "dry_run"])]
     pub(crate) watch: bool,
     /// List the vault, or the versions of these sessions

@@ -10,11 +10,11 @@ use super::sdk::SdkArgs;
 pub(super) const CHAT_EXAMPLES: &str = "\
 The key comes from ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or from the
 command `apiKeyHelper` in your own settings. In the terminal you are asked
-about what your permission rules do not decide; with -p it is denied. A
+about calls that no permission rule decides; with -p they are denied. A
 project's own settings and notes apply only in a folder that you trust: you
 are asked once, or pass --trust. `annals help permissions` has more.
 
-Exit codes: 0 done; 1 the turn failed; 2 wrong usage; 4 something else writes
+Exit codes: 0 done; 1 the turn failed; 2 wrong usage; 4 another program writes
 to the session; 130 interrupted; 143 ended by SIGTERM.
 
 Examples:
@@ -111,13 +111,13 @@ pub(crate) struct ChatArgs {
     /// Run no hooks of settings, agents and commands
     #[arg(long)]
     pub(crate) ignore_hooks: bool,
-    /// Use no notes, hooks, skills, agents, styles and servers of files; offer Bash, Edit and Read
+    /// Ignore CLAUDE.md, hooks, skills, agents, styles and MCP servers; offer only Bash, Edit and Read
     #[arg(long)]
     pub(crate) bare: bool,
-    /// Draw the conversation below the scrollback [default], or on the whole screen
+    /// Draw below the scrollback [default], or on the whole screen
     #[arg(long, value_enum, value_name = "LAYOUT", conflicts_with = "plain")]
     pub(crate) screen: Option<ChatScreenArg>,
-    /// Print lines only, for screen readers and terminals that can do no more
+    /// Print lines only: for screen readers and terminals without cursor movement
     #[arg(long)]
     pub(crate) plain: bool,
     /// Run commands in a sandbox [default: $ANNALS_SANDBOX, else auto]
@@ -227,16 +227,16 @@ pub(crate) enum ChatOutput {
 /// Where the chat screen is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ChatScreenArg {
-    /// Below what is finished, which scrolls away with the terminal
+    /// Below the conversation, which stays in the scrollback
     Inline,
-    /// On the whole screen, which scrolls itself
+    /// On the whole screen, with its own scrolling
     Full,
 }
 
 /// When commands run in a sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxUse {
-    /// Where one works here
+    /// If one works on this system
     Auto,
     /// Always; do not start without one
     Require,

@@ -24,7 +24,7 @@ Examples:
   # Send it as it is written
   annals collect --to https://logs.example.org/in --watch
 
-  # What waits, and what was refused
+  # List what waits and what was refused
   annals collect --to https://logs.example.org/in --status";
 
 /// `annals collect`
@@ -43,7 +43,7 @@ pub(crate) struct CollectArgs {
     /// Show what waits and what was refused; send nothing
     #[arg(long, conflicts_with_all = ["watch", "dry_run", "retry_refused"])]
     pub(crate) status: bool,
-    /// Send what was refused once more
+    /// Send refused items again
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) retry_refused: bool,
     /// Send everything up to this priority: sessions (p0), sub-agents (p1), prompts (p2), statistics (p3)
@@ -64,7 +64,7 @@ pub(crate) struct CollectArgs {
     /// Read the bearer token from this file [default: $ANNALS_TOKEN]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Tell the receiver whose machine this is
+    /// Name the owner of this machine to the receiver
     #[arg(long, value_name = "NAME")]
     pub(crate) person: Option<String>,
     /// Trust these CA certificates, a PEM file [default: the system's]
@@ -73,16 +73,16 @@ pub(crate) struct CollectArgs {
     /// Read the login of a clickhouse sink from this file [default: $ANNALS_CLICKHOUSE_USER and _PASSWORD]
     #[arg(long, value_name = "FILE")]
     pub(crate) login_file: Option<PathBuf>,
-    /// Send to this tenant of a clickhouse sink [default: to none]
+    /// Send to this tenant of a clickhouse sink [default: none]
     #[arg(long, value_name = "NAME")]
     pub(crate) tenant: Option<String>,
     /// Buffer at most this much on disk while the receiver is down, such as 64M; then stop reading
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) spool: u64,
-    /// Try a batch this often before the receiver counts as down
+    /// Try a batch N times before the receiver counts as down
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,
-    /// Also send what waits of other stores, such as one that was moved
+    /// Also send batches of other stores, such as one that was moved
     #[arg(long)]
     pub(crate) all_stores: bool,
 }

@@ -6,7 +6,7 @@ use super::team::AtArgs;
 
 const USAGE_EXAMPLES: &str = "\
 Every response counts once over the whole store, in the file where it appeared
-first. Models without a known price are named, not guessed. `annals help
+first. Models without a known price are listed, not guessed. `annals help
 prices` explains how cost is computed and what a price file looks like.
 
 For the client's status line, put this into its settings.json:
@@ -16,7 +16,7 @@ Examples:
   # Cost by month of the projects whose path contains \"shop\"
   annals usage --by month --project shop
 
-  # The most expensive sessions since a day
+  # The most expensive sessions since a date
   annals usage --by session --since 2026-10-01
 
   # Compare with what the client itself recorded
@@ -61,7 +61,7 @@ pub(crate) struct UsageArgs {
     pub(crate) selection: SelectionArgs,
     #[command(flatten)]
     pub(crate) at: AtArgs,
-    /// Print whole numbers, such as 403,117, even where they are cut
+    /// Print whole numbers, such as 403,117, even if lines get wide
     #[arg(long)]
     pub(crate) exact: bool,
     /// Leave out the models under each day, week, month, hour or block

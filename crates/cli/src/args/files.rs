@@ -3,10 +3,10 @@
 use super::ConfirmArgs;
 
 const FILES_EXAMPLES: &str = "\
-Versions are what the tools of sessions found and wrote, and the copies that
-the client made. What commands and people did in between has no version, unless
-a tool found it. --restore writes a version back: `annals undo` reverts it, and
-the rules are those of `annals rewind`.
+Versions are what the tools of sessions read and wrote, and the copies that the
+client made. Changes by commands and people have no version, unless a tool read
+the file afterwards. --restore writes a version back: `annals undo` reverts it,
+and the rules are those of `annals rewind`.
 
 Examples:
   # All files that sessions read or changed, the newest first
@@ -40,7 +40,7 @@ pub(crate) struct FilesArgs {
     /// Write a version back: its number, or the first letters of its digest
     #[arg(long, value_name = "VERSION", requires = "target")]
     pub(crate) restore: Option<String>,
-    /// Also a file that something else changed, or that configures programs
+    /// Also restore a file that something else changed, or that configures programs
     #[arg(long, requires = "restore")]
     pub(crate) force: bool,
     #[command(flatten)]

@@ -1,15 +1,15 @@
 //! The arguments of `annals hook`.
 
 const HOOK_EXAMPLES: &str = "\
-For the settings of a client, under `hooks`: a client runs them and passes what
-happened as JSON on standard input. They never stop the client: what fails is
-said on standard error, with exit code 1.
+For the settings of a client, under `hooks`: the client runs them and passes
+the event as JSON on standard input. They never stop the client: failures are
+reported on standard error, with exit code 1.
 
 Examples:
-  # What a session gets to read when it starts
+  # Print what a new session is told
   annals hook session-start < /dev/null
 
-  # Keep a session as it is now
+  # Archive a session as it is now
   echo '{\"session_id\":\"190c5069\"}' | annals hook stop";
 
 const SESSION_START_EXAMPLES: &str = "\
@@ -25,7 +25,7 @@ Examples:
 
 const STOP_EXAMPLES: &str = "\
 Archives the session that standard input names in the vault, so that nothing
-is lost whatever the client deletes.
+is lost when the client deletes it.
 
 Examples:
   # In settings.json, for the event Stop or SessionEnd
@@ -56,7 +56,7 @@ pub(crate) enum HookCommand {
 /// `annals hook session-start`
 #[derive(Debug, clap::Args)]
 pub(crate) struct HookSessionStartArgs {
-    /// How long the text may be, at four bytes a token
+    /// The length of the text in tokens, at four bytes each
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(200..=4000))]
     pub(crate) max_tokens: u32,
 }

@@ -12,7 +12,7 @@ const MCP_EXAMPLES: &str = "\
 file history, topics, todos, cost.
 
 Servers are configured where the original client keeps them: for you in this
-folder (local), for all who work on the project (project, .mcp.json), or for
+folder (local), for everyone on the project (project, .mcp.json), or for
 you everywhere (user). `annals chat` starts them; those of a project only in a
 trusted folder, after you have approved their definition.
 
@@ -20,14 +20,14 @@ Examples:
   # A program, for you in this folder
   annals mcp add --yes mem -- npx -y @modelcontextprotocol/server-memory
 
-  # Give other agents their past, over standard input and output
+  # Let agents search past sessions, over standard input and output
   annals mcp serve
 
-  # Which servers there are; without --no-check also whether they answer
+  # List servers; without --no-check also whether they answer
   annals mcp list --no-check";
 
 const ADD_EXAMPLES: &str = "\
-Options come before the name; behind `--` everything belongs to the program.
+Options come before the name; after `--` everything belongs to the program.
 
 Examples:
   # A program with a variable
@@ -45,32 +45,32 @@ Examples:
   annals mcp add-json -s project web '{\"type\":\"http\",\"url\":\"https://h/mcp\"}'";
 
 const LIST_EXAMPLES: &str = "\
-Each server is started, asked for its tools, and ended again. Those of a
-project that nobody approved are not.
+Each server is started, asked for its tools, and stopped. Servers of a project
+that are not approved are not started.
 
 Examples:
-  # Which servers there are, and whether they answer
+  # List servers, and whether they answer
   annals mcp list
 
-  # Without starting any
+  # Start none of them
   annals mcp list --no-check";
 
 const GET_EXAMPLES: &str = "\
 Values of variables and headers are not shown.
 
 Examples:
-  # How a server is defined, and where
+  # Show the definition of a server
   annals mcp get files
 
-  # For programs
+  # As JSON
   annals mcp get files --json";
 
 const REMOVE_EXAMPLES: &str = "\
 Examples:
-  # Wherever it is configured
+  # Remove a server
   annals mcp remove files
 
-  # The one of all folders
+  # Remove the one in the user scope
   annals mcp remove -s user files --yes";
 
 const APPROVE_EXAMPLES: &str = "\
@@ -81,29 +81,29 @@ Examples:
   # Start this server of .mcp.json from now on
   annals mcp approve tickets
 
-  # Never, and do not ask
+  # Never start it, and do not ask
   annals mcp approve tickets --refuse --yes";
 
 const LOGIN_EXAMPLES: &str = "\
-The server says who gives tokens for it; you agree in the browser, which comes
-back to a port of this machine. The token is stored in annals' data folder,
-readable for you alone, and renewed as long as the server allows it.
+The server names its authorization server; you confirm in the browser, which
+returns to a port of this machine. The token is stored in annals' data folder,
+readable only by you, and renewed as long as the server allows it.
 
 Examples:
-  # Open the browser and wait for it
+  # Open the browser and wait
   annals mcp login tickets
 
   # Only print the address
   annals mcp login tickets --no-browser";
 
 const LOGOUT_EXAMPLES: &str = "\
-The token is removed from this machine; the server may still take it.
+The token is deleted from this machine; the server may still accept it.
 
 Examples:
-  # Forget the token
+  # Delete the token
   annals mcp logout tickets
 
-  # What would be removed
+  # Show what would be deleted
   annals mcp logout tickets --dry-run";
 
 const SERVE_EXAMPLES: &str = "\
@@ -114,7 +114,7 @@ sets the token. `--at` adds tools that search, read and price the sessions of
 a team.
 
 Examples:
-  # As a client starts it
+  # The command that a client starts
   annals mcp serve
 
   # On this machine, for clients that are configured with an address
@@ -126,7 +126,7 @@ for Claude Code a skill that says when to use it. What will be written is shown
 first; `annals undo` reverts it.
 
 Examples:
-  # What would be written for Claude Code
+  # Show what would be written for Claude Code
   annals mcp install --dry-run
 
   # For two clients
@@ -158,7 +158,7 @@ pub(crate) enum McpCommand {
     /// List servers, and whether they answer
     #[command(after_help = LIST_EXAMPLES)]
     List(McpListArgs),
-    /// Show how a server is defined
+    /// Show the definition of a server
     #[command(after_help = GET_EXAMPLES)]
     Get(McpGetArgs),
     /// Remove a server
@@ -170,7 +170,7 @@ pub(crate) enum McpCommand {
     /// Sign in to a server, in the browser
     #[command(after_help = LOGIN_EXAMPLES)]
     Login(McpLoginArgs),
-    /// Forget the sign-in to a server
+    /// Sign out of a server
     #[command(after_help = LOGOUT_EXAMPLES)]
     Logout(McpLogoutArgs),
 }
@@ -191,8 +191,12 @@ pub(crate) enum TransportChoice {
     Sse,
 }
 
+const SERVE_AT: &str = "Add tools that query a team's sessions: \
+                        clickhouse+https://HOST:PORT/DATABASE, or https://HOST of `serve --from`";
+
 /// `annals mcp serve`
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("at", |at| at.help(SERVE_AT)))]
 pub(crate) struct McpServeArgs {
     /// Listen on this machine instead, with a token
     #[arg(long)]
@@ -246,10 +250,10 @@ pub(crate) struct McpAddArgs {
     /// How it is reached: stdio, http or sse
     #[arg(short, long, value_enum, default_value_t = TransportChoice::Stdio, value_name = "TRANSPORT")]
     pub(crate) transport: TransportChoice,
-    /// A variable for the program; may repeat
+    /// An environment variable for the program; may be repeated
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// A header for the address; may repeat
+    /// A header to send; may be repeated
     #[arg(short = 'H', long, value_name = "NAME: VALUE")]
     pub(crate) header: Vec<String>,
     #[command(flatten)]
@@ -273,7 +277,7 @@ pub(crate) struct McpAddJsonArgs {
     /// Its name: letters, digits, `-` and `_`
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Its definition
+    /// The definition
     #[arg(value_name = "JSON")]
     pub(crate) definition: String,
 }
@@ -284,8 +288,8 @@ pub(crate) struct McpListArgs {
     /// Start none of them
     #[arg(long)]
     pub(crate) no_check: bool,
-    /// Give each this many seconds to answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    /// Wait at most N seconds for each
+    #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) seconds: u64,
 }
 
@@ -300,7 +304,7 @@ pub(crate) struct McpGetArgs {
 /// `annals mcp remove`
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpRemoveArgs {
-    /// Where it is configured [default: where it is, if only once]
+    /// Where it is configured [default: where it is found, if only once]
     #[arg(short, long, value_enum, value_name = "SCOPE")]
     pub(crate) scope: Option<ScopeChoice>,
     #[command(flatten)]

@@ -73,7 +73,7 @@ pub(crate) enum SortKey {
 }
 
 const TAIL_EXAMPLES: &str = "\
-Ctrl-C ends it. With --json every record is one line.
+Stop it with Ctrl-C. With --json every record is one line.
 
 Examples:
   # Watch the newest session of this folder

@@ -5,13 +5,13 @@ use super::serve::ListenArgs;
 use super::team::EngineArgs;
 
 const RECEIVE_EXAMPLES: &str = "\
-Takes what `annals collect --to https://…` sends from machines with a token of
-`annals team token add machine`, and writes it to a team's engine. Nothing is
-kept here: run as many as you like behind a load balancer; GET /health answers.
-Beyond this machine it needs --cert and --key, or --behind-proxy.
+Receives what `annals collect --to https://…` sends from machines with a token
+of `annals team token add machine`, and writes it to a team's engine. It is
+stateless: run any number behind a load balancer; GET /health answers. To
+listen beyond this machine it needs --cert and --key, or --behind-proxy.
 
 Examples:
-  # Take what the machines of a team send
+  # Receive from the machines of a team
   annals receive --to clickhouse+https://db --bind :: --cert c.pem --key k.pem
 
   # The same behind a proxy that does TLS
@@ -28,10 +28,10 @@ pub(crate) struct ReceiveArgs {
     pub(crate) engine: EngineArgs,
     #[command(flatten)]
     pub(crate) listen: ListenArgs,
-    /// Take at most this many bytes a request, as sent; unpacked, four times as many
+    /// Accept at most this many bytes per request, as sent; unpacked, four times as many
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, default_value = "32M")]
     pub(crate) max_body: u64,
-    /// Take at most this many requests a minute from each machine
+    /// Accept at most N requests per minute from each machine
     #[arg(long, value_name = "N", default_value_t = 600)]
     pub(crate) rate: u32,
 }

@@ -5,12 +5,12 @@ use super::ConfirmArgs;
 const REWIND_EXAMPLES: &str = "\
 Files are restored from the copies that the client made before its tools
 changed them, and from those that annals made before and after its commands;
-other changes by commands and by people have no copy. A file that something
-else changed since is left alone, and nothing is done, unless --force. Files
-that configure programs (.envrc, .vscode, .claude, CLAUDE.md) are left alone
-without it. Files outside the session's folder, in .git, behind links, or with
-several names are never touched. The conversation continues from before the
-prompt in every client. `annals undo` reverts it all.
+other changes by commands and by people have no copy. If something else changed
+a file since, nothing is done without --force. Files that configure programs
+(.envrc, .vscode, .claude, CLAUDE.md) are left alone without it. Files outside
+the session's folder, in .git, behind links, or with several names are never
+touched. The conversation continues from before the prompt in every client.
+`annals undo` reverts it all.
 
 Examples:
   # List the turns, and how many files each changed

@@ -20,16 +20,16 @@ pub(crate) struct SdkArgs {
     /// Whether the model thinks: adaptive, enabled or disabled
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) thinking: Option<ThinkingMode>,
-    /// The most tokens for thinking; 0 switches it off
+    /// The maximum number of tokens for thinking; 0 switches it off
     #[arg(long, value_name = "N")]
     pub(crate) max_thinking_tokens: Option<u64>,
-    /// What is shown of thinking: summarized or omitted
+    /// How thinking is shown: summarized or omitted
     #[arg(long, value_enum, value_name = "DISPLAY")]
     pub(crate) thinking_display: Option<ThinkingShown>,
     /// Ask for output in the form of this JSON schema
     #[arg(long, value_name = "JSON")]
     pub(crate) json_schema: Option<String>,
-    /// More types of sub-agents: a JSON object
+    /// Add types of sub-agents: a JSON object
     #[arg(long, value_name = "JSON")]
     pub(crate) agents: Option<String>,
     /// Replace the system prompt with a file
@@ -44,10 +44,10 @@ pub(crate) struct SdkArgs {
     /// Resume the session as it was at this message
     #[arg(long, value_name = "UUID")]
     pub(crate) resume_session_at: Option<String>,
-    /// Print pieces of messages as they come
+    /// Print parts of messages as they arrive
     #[arg(long)]
     pub(crate) include_partial_messages: bool,
-    /// Print prompts again once they are accepted
+    /// Print prompts back when they are accepted
     #[arg(long)]
     pub(crate) replay_user_messages: bool,
     /// Who decides about permissions: `stdio` asks the program
@@ -132,11 +132,11 @@ pub(crate) enum EffortLevel {
 /// Whether the model thinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ThinkingMode {
-    /// As the model decides
+    /// The model decides
     Adaptive,
     /// With a budget where the model needs one
     Enabled,
-    /// Not, if the model can do without
+    /// Off, if the model allows it
     Disabled,
 }
 

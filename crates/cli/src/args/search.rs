@@ -113,9 +113,17 @@ Examples:
   # The most expensive sessions
   annals sql 'SELECT id, cost_usd FROM sessions ORDER BY 2 DESC LIMIT 5'";
 
+/// `sql` logs in to the database: options of servers and tokens do not apply, and are refused with a hint.
+const SQL_AT: &str = "Query a team's database: clickhouse+https://HOST:PORT/DATABASE; needs a database login";
+
 /// `annals sql`
 #[derive(Debug, clap::Args)]
 #[command(after_help = SQL_EXAMPLES)]
+#[command(mut_arg("at", |at| at.help(SQL_AT)))]
+#[command(mut_arg("token_file", |option| option.hide(true)))]
+#[command(mut_arg("person", |option| option.hide(true)))]
+#[command(mut_arg("team", |option| option.hide(true)))]
+#[command(mut_arg("machine", |option| option.hide(true)))]
 pub(crate) struct SqlArgs {
     /// A single SELECT statement
     #[arg(value_name = "QUERY")]

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::team::EngineArgs;
 
 pub(super) const SERVE_EXAMPLES: &str = "\
-The address that is printed holds a token that is new with every start: without
-it nothing is shown. `--bind` beyond this machine needs a password and TLS,
-shows sessions with their secrets replaced, and changes nothing.
+The printed address has a token, a new one with every start: without it nothing
+is shown. `--bind` beyond this machine needs a password and TLS, shows sessions
+with their secrets replaced, and allows no changes.
 
 Examples:
-  # Look at all sessions in the browser
+  # Browse all sessions
   annals serve --open
 
   # Show redacted sessions to others, behind a proxy that does TLS
@@ -29,13 +29,13 @@ pub(crate) struct ServeArgs {
     /// Open the browser
     #[arg(long)]
     pub(crate) open: bool,
-    /// Answer to this name, too; others than localhost and addresses are refused
+    /// Accept this host name, besides localhost and addresses
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
-    /// Ask others for the password on the first line of this file
+    /// Require the password on the first line of this file
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
-    /// Show a team's sessions instead, and answer questions about them: clickhouse+https://HOST:PORT/DATABASE
+    /// Serve a team's sessions instead, also for `--at https://…`: clickhouse+https://HOST:PORT/DATABASE
     #[arg(long, value_name = "URL", conflicts_with_all = ["open", "password_file"])]
     pub(crate) from: Option<String>,
     #[command(flatten)]
@@ -57,7 +57,7 @@ pub(crate) struct ListenArgs {
     /// The private key of the certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub(crate) key: Option<PathBuf>,
-    /// A proxy in front of it does TLS
+    /// Leave TLS to a proxy in front
     #[arg(long)]
     pub(crate) behind_proxy: bool,
 }

@@ -35,7 +35,7 @@ pub(crate) struct ShowArgs {
     /// With --as api: the client release whose rules apply [default: the newest known]
     #[arg(long, value_name = "VERSION")]
     pub(crate) client: Option<Client>,
-    /// Show long tool output in full, also what is in a file of its own
+    /// Show long tool output in full, including what is stored in other files
     #[arg(long)]
     pub(crate) full: bool,
     /// Hide thinking

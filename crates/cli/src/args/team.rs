@@ -5,32 +5,32 @@ use std::time::Duration;
 
 const TEAM_EXAMPLES: &str = "\
 A team's sessions are in ClickHouse (26.2 or later). Machines send them with
-`annals collect --to URL`, redacted; ls, show, search, usage, stats and sql ask
-for them with --at URL. The login comes from --login-file (user name on the
+`annals collect --to URL`, redacted; ls, show, search, usage, stats and sql
+query them with --at URL. The login comes from --login-file (user name on the
 first line, password on the second) or from $ANNALS_CLICKHOUSE_USER and
 $ANNALS_CLICKHOUSE_PASSWORD, never from the URL.
 
 Examples:
-  # Make the tables, once
+  # Create the tables, once
   annals team init --at clickhouse+https://db --apply
 
-  # Who sends, and when something last came
+  # List machines and when each last sent
   annals team machines --at clickhouse+https://db";
 
 const INIT_EXAMPLES: &str = "\
 Examples:
-  # Look at the statements first
+  # Print the statements
   annals team init --at clickhouse+https://db
 
-  # Run them; what is there stays
+  # Run them; existing tables are kept
   annals team init --at clickhouse+https://db --apply
 
-  # Make roles and row policies for logins of people
+  # Create roles and row policies for logins of people
   annals team init --at clickhouse+https://db --rights --apply";
 
 const MACHINES_EXAMPLES: &str = "\
 Examples:
-  # Who sends, and when something last came
+  # List machines and when each last sent
   annals team machines --at clickhouse+https://db
 
   # The machines of one person
@@ -38,19 +38,20 @@ Examples:
 
 const ASSIGN_EXAMPLES: &str = "\
 Examples:
-  # This machine is Ann's, of the team shop
+  # Assign a machine to Ann, in the team shop
   annals team assign 190c51f0 ann shop --at clickhouse+https://db
 
-  # It is nobody's any more
+  # Unassign it
   annals team assign 190c51f0 '' --at clickhouse+https://db";
 
 const FORGET_EXAMPLES: &str = "\
 Without --apply it only counts. Rows are gone for every reader at once, then
-from the disk, and are not taken when they are sent again. Backups are yours.
-Over shards, a server that is away is named (exit code 74): run it once more.
+from the disk, and are not stored when they are sent again. Backups are not
+touched. If a server of a cluster is down, it is reported (exit code 74): run
+the command again later.
 
 Examples:
-  # How much is there of a session
+  # Count the rows of a session
   annals team forget --session 190c51f0-… --at clickhouse+https://db
 
   # Forget what a person's machines have sent
@@ -58,76 +59,76 @@ Examples:
 
 const TOKEN_EXAMPLES: &str = "\
 A machine sends with its token to `annals receive`; a person, a team or an
-admin reads with theirs from `annals serve --from`. The engine has only hashes:
-a token is printed once.
+admin reads with theirs from `annals serve --from`. The engine stores only
+hashes: a token is printed once.
 
 Examples:
-  # A token for a machine, which sends with it
+  # Create a token that a machine sends with
   annals team token add machine 190c51f0-… --at clickhouse+https://db
 
-  # Which tokens there are
+  # List tokens and owners
   annals team token list --at clickhouse+https://db";
 
 const TOKEN_ADD_EXAMPLES: &str = "\
 Examples:
-  # Ann reads her own sessions with it
+  # A token with which Ann reads her own sessions
   annals team token add person ann --at clickhouse+https://db
 
-  # A machine, by the id of `collect --status`, sends with it
+  # One for a machine, by the id that `collect --status` prints
   annals team token add machine 190c51f0-… --at clickhouse+https://db";
 
 const TOKEN_LIST_EXAMPLES: &str = "\
 Examples:
-  # Which tokens are valid, and whose they are
+  # List valid tokens and their owners
   annals team token list --at clickhouse+https://db
 
-  # Those that were revoked, too
+  # Include revoked ones
   annals team token list --all --at clickhouse+https://db";
 
 const TOKEN_REVOKE_EXAMPLES: &str = "\
 Examples:
-  # This token is not answered any more
+  # Revoke one token
   annals team token revoke 8f14e45fceea --at clickhouse+https://db
 
-  # None of Ann's is
+  # Revoke all of Ann's tokens
   annals team token revoke --name ann --at clickhouse+https://db";
 
 const AUDIT_EXAMPLES: &str = "\
 Examples:
-  # Who changed rights, forgot or kept what
+  # The last changes, and who made them
   annals team audit --at clickhouse+https://db
 
-  # All of it, for a program
+  # All of them, for a program
   annals team audit --limit 100000 --json --at clickhouse+https://db";
 
 const RETENTION_EXAMPLES: &str = "\
 Examples:
-  # After how many days rows are removed
+  # Print the retention
   annals team retention --at clickhouse+https://db
 
-  # After a year from now on
+  # Keep rows for a year
   annals team retention 365 --apply --at clickhouse+https://db";
 
 const REBUILD_EXAMPLES: &str = "\
-After an upgrade, or with other prices: words, calls and costs are made again
-by this release and its price table. Until that is done, everybody reads the
-old rows. Machines may go on sending.
+Run it after an upgrade, or with other prices: words, calls and costs are
+rebuilt by this release and its price table. Readers see the old rows until it
+is done. Machines can keep sending.
 
 Examples:
-  # How much would be read
+  # Print how much would be read
   annals team rebuild --at clickhouse+https://db
 
-  # Do it, with prices of your own
+  # Rebuild, with your own prices
   annals team rebuild --apply --prices prices.json --at clickhouse+https://db";
 
 const TEAM_CHECK_EXAMPLES: &str = "\
 Exit code 3 if lines are missing, or rows were made by another release.
 
 Examples:
-  # Is everything there
+  # Check all machines
   annals team check --at clickhouse+https://db
 
-  # Only of one machine
+  # Check one machine
   annals team check --at clickhouse+https://db --machine 190c51f0";
 
 /// How a team's engine is reached.
@@ -139,7 +140,7 @@ pub(crate) struct EngineArgs {
     /// Trust these CA certificates, a PEM file [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
-    /// Work with the rows of this tenant [default: those of no tenant]
+    /// Use the rows of this tenant [default: rows without a tenant]
     #[arg(long, value_name = "NAME")]
     pub(crate) tenant: Option<String>,
 }
@@ -161,7 +162,7 @@ pub(crate) struct ScopeArgs {
 /// The options of a command that can ask a team's engine.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct AtArgs {
-    /// Ask a team instead: clickhouse+https://HOST:PORT/DATABASE, or https://HOST of `serve --from`
+    /// Query a team's sessions: clickhouse+https://HOST:PORT/DATABASE, or https://HOST of `serve --from`
     #[arg(long, value_name = "URL")]
     pub(crate) at: Option<String>,
     /// Read the token for `serve --from` from this file [default: $ANNALS_TOKEN]
@@ -201,8 +202,8 @@ pub(crate) struct ForgetArgs {
 /// How long a change waits.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WaitArgs {
-    /// Seconds to wait for servers of a cluster that get no further
-    #[arg(long, value_name = "SECONDS", default_value_t = annals_team::DEFAULT_PATIENCE.as_secs())]
+    /// Give up after N seconds without progress
+    #[arg(long, value_name = "N", default_value_t = annals_team::DEFAULT_PATIENCE.as_secs())]
     pub(crate) wait: u64,
 }
 
@@ -224,19 +225,19 @@ pub(crate) struct TeamArgs {
 /// What to do with a team's engine.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum TeamCommand {
-    /// Print the statements that make the tables, or run them
+    /// Print the statements that create the tables, or run them
     #[command(after_help = INIT_EXAMPLES)]
     Init {
         #[command(flatten)]
         at: EngineAtArgs,
-        /// Those that make roles and row policies instead
+        /// Print or run the statements for roles and row policies instead
         #[arg(long)]
         rights: bool,
-        /// Run them
+        /// Run the statements
         #[arg(long)]
         apply: bool,
     },
-    /// List machines, whose they are, and what they sent
+    /// List machines, their owners, and what they sent
     #[command(after_help = MACHINES_EXAMPLES)]
     Machines {
         #[command(flatten)]
@@ -244,13 +245,13 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Say whose a machine is
+    /// Assign a machine to a person and a team
     #[command(after_help = ASSIGN_EXAMPLES)]
     Assign {
-        /// The machine: its id or the beginning of it
+        /// The machine: an id or a prefix
         #[arg(value_name = "MACHINE")]
         machine: String,
-        /// The person
+        /// The person; an empty one unassigns it
         #[arg(value_name = "PERSON")]
         person: String,
         /// The team
@@ -259,12 +260,12 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         at: EngineAtArgs,
     },
-    /// Remove what a machine, a person or a session left
+    /// Delete the data of a person, machine or session
     #[command(after_help = FORGET_EXAMPLES)]
     Forget {
         #[command(flatten)]
         subject: ForgetArgs,
-        /// Do it
+        /// Apply the change; without it, only count
         #[arg(long)]
         apply: bool,
         #[command(flatten)]
@@ -272,13 +273,13 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         at: EngineAtArgs,
     },
-    /// Print or set after how many days rows are removed
+    /// Print or set how many days rows are kept
     #[command(after_help = RETENTION_EXAMPLES)]
     Retention {
         /// The number of days, or `forever`
         #[arg(value_name = "DAYS")]
         days: Option<String>,
-        /// Set it
+        /// Set the retention; without it, only print the statements
         #[arg(long, requires = "days")]
         apply: bool,
         #[command(flatten)]
@@ -286,25 +287,25 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         at: EngineAtArgs,
     },
-    /// Make, list or revoke tokens of machines and people
+    /// Create, list or revoke tokens of machines and people
     #[command(after_help = TOKEN_EXAMPLES, arg_required_else_help = true)]
     Token {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// List changes of rights, and what was forgotten
+    /// List changes of owners, tokens and retention, and deletions
     #[command(after_help = AUDIT_EXAMPLES)]
     Audit {
-        /// Show this many, the newest first
+        /// Show at most N, newest first
         #[arg(long, value_name = "N", default_value_t = 50)]
         limit: usize,
         #[command(flatten)]
         at: EngineAtArgs,
     },
-    /// Make all rows again from the lines
+    /// Rebuild all other rows from the lines
     #[command(after_help = REBUILD_EXAMPLES)]
     Rebuild {
-        /// Do it
+        /// Apply the change; without it, only count
         #[arg(long)]
         apply: bool,
         #[command(flatten)]
@@ -346,7 +347,7 @@ pub(crate) struct RevokeArgs {
 /// What to do with tokens.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token, and print it once
+    /// Create a token, and print it once
     #[command(after_help = TOKEN_ADD_EXAMPLES)]
     Add {
         /// Who uses it
@@ -361,13 +362,13 @@ pub(crate) enum TokenCommand {
     /// List tokens
     #[command(after_help = TOKEN_LIST_EXAMPLES)]
     List {
-        /// Also those that were revoked
+        /// Include revoked tokens
         #[arg(long)]
         all: bool,
         #[command(flatten)]
         at: EngineAtArgs,
     },
-    /// Revoke tokens; they are not answered any more
+    /// Revoke tokens
     #[command(after_help = TOKEN_REVOKE_EXAMPLES)]
     Revoke {
         #[command(flatten)]

@@ -26,7 +26,7 @@ impl FromStr for Age {
 
 const TRASH_EXAMPLES: &str = "\
 What goes: the session's file and folder (sub-agents, tool output, titles),
-sub-agents beside it, todos, tasks, copies of edited files, its environment,
+its other sub-agents, todos, tasks, copies of edited files, its environment,
 pasted images, and its entry in the project's index. Files that another
 session refers to stay. Prompts in history.jsonl stay unless --history is
 given. `annals restore` or `annals undo` brings it all back.
@@ -48,13 +48,13 @@ pub(crate) struct TrashArgs {
     /// Sessions: paths, ids or prefixes, titles, or `last`
     #[arg(value_name = "SESSION", required_unless_present_any = ["list", "empty"], conflicts_with_all = ["list", "empty"])]
     pub(crate) sessions: Vec<String>,
-    /// Also their prompts in history.jsonl, and long pastes that no other prompt refers to
+    /// Also trash their prompts in history.jsonl, and long pastes that no other prompt refers to
     #[arg(long, conflicts_with_all = ["list", "empty"])]
     pub(crate) history: bool,
     /// List the trash by change, newest first
     #[arg(long, conflicts_with = "empty")]
     pub(crate) list: bool,
-    /// Also what other stores have in the trash
+    /// Include the trash of other stores
     #[arg(long, conflicts_with = "sessions")]
     pub(crate) all_stores: bool,
     /// Delete the trash permanently; this cannot be undone
@@ -75,7 +75,7 @@ Examples:
   # Restore one to where it was; `annals undo` reverts that
   annals restore 190c
 
-  # From the vault, as it was archived up to that day, to another folder
+  # From the vault, as archived up to that day, to another folder
   annals restore 151e --at today --to restored";
 
 /// `annals restore`

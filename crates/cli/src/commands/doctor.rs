@@ -181,14 +181,14 @@ fn data(report: &mut Report, context: &Context) {
             report.add(Health::Bad, "data", format!("{} is not a folder that can be written", path.display()))
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            report.add(Health::Good, "data", format!("{} (made when it is needed)", path.display()));
+            report.add(Health::Good, "data", format!("{} (created when needed)", path.display()));
         }
         Err(error) => report.add(Health::Bad, "data", format!("{}: {error}", path.display())),
     }
     let indexed = context.each_store(indexed::exists);
     match indexed.iter().all(|is_there| *is_there) {
-        true => report.add(Health::Good, "index", "there; every query brings it up to date"),
-        false => report.add(Health::Note, "index", "none yet; the first search makes it, or annals index"),
+        true => report.add(Health::Good, "index", "present; every query updates it"),
+        false => report.add(Health::Note, "index", "none yet; the first search or annals index creates it"),
     }
     match data.vault().is_dir() {
         true => report.add(Health::Good, "vault", data.vault().display().to_string()),

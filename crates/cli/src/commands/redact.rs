@@ -53,10 +53,9 @@ pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, F
 /// Removes the search index, which holds the old text; bringing it up to date would leave that in free pages of the file.
 fn forget_index(context: &Context) {
     match indexed::remove(context) {
-        Ok(()) => {
-            context.say("the search index held the old text and was removed; the next search builds it again")
-        }
-        Err(_) => context.say("the search index still holds the old text; run: annals index --rebuild"),
+        Ok(()) => context
+            .say("the search index contained the old text and was removed; the next search builds it again"),
+        Err(_) => context.say("the search index still contains the old text; run: annals index --rebuild"),
     }
 }
 

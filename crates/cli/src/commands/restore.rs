@@ -17,6 +17,7 @@ use crate::change::{ChangeReport, ChangeSubject, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
+use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::table::{Align, Table, one_line};
 use crate::vault::{self, RestoreOptions, VaultScope, restore_from_vault};
@@ -76,19 +77,40 @@ pub(crate) fn run(args: &RestoreArgs, context: &mut Context) -> Result<Outcome, 
     };
     let mut confirm = args.confirm;
     if let Some(entry) = cut_short(session, context)? {
-        let subject = ChangeSubject::of(&entry).sentence(&entry.what);
+        let subject = ChangeSubject::of(&entry);
+        let subject = subject.sentence(subject.session.as_deref().unwrap_or(&entry.what));
         if confirm.dry_run {
-            context.out.line(format!("would go on with what was cut short: {subject}"))?;
+            context.out.line(format!("would finish the interrupted restore of {subject}"))?;
             return Ok(Outcome::Done);
         }
-        if !context.confirms(confirm, &format!("go on with what was cut short: {subject}?"))? {
+        if !context.confirms(confirm, &format!("finish the interrupted restore of {subject}?"))? {
             return Ok(Outcome::Declined);
         }
         Journal::new(&context.data_dir()?).undo(entry)?;
         confirm.yes = true;
     }
-    let lost = find(session, args.change.as_deref(), everything(context)?, context)?;
+    let change = args.change.as_deref();
+    let found = find(session, change, everything(context)?, context);
+    let lost = found.map_err(|fault| match change {
+        Some(_) => fault,
+        None => still_there(session, fault, context),
+    })?;
     restore(lost, confirm, context)
+}
+
+/// What to say about a session that was not removed: that it is still in the store, if it is.
+fn still_there(session: &str, fault: Fault, context: &Context) -> Fault {
+    let present = ResolvedSession::find(context, session).ok().filter(|_| fault.is_nothing_found());
+    let Some(present) = present else { return fault };
+    let fault = Fault::nothing_found(format!("session {} is still in the store", present.key));
+    let catalogue = vault::open(context).and_then(|vault| vault.catalogue().ok());
+    let is_archived = catalogue.is_some_and(|catalogue| {
+        vault::versions_of(&catalogue, present.key.as_str(), VaultScope::AnyStore, context).is_ok()
+    });
+    match is_archived {
+        true => fault.hint(format!("annals restore {} --to DIR restores an archived copy", present.key)),
+        false => fault.hint("annals restore lists the sessions that can be restored"),
+    }
 }
 
 /// Makes the only store that can have the session back the one in use.
@@ -118,7 +140,7 @@ fn select_store(session: &str, change: Option<&str>, context: &Context) -> Resul
     }
 }
 
-/// A restore of this session from the trash that was cut short: it is reverted before the session is restored again.
+/// A restore of this session from the trash that was interrupted: it is reverted before the session is restored again.
 fn cut_short(argument: &str, context: &Context) -> Result<Option<JournalEntry>, Fault> {
     let data = context.data_dir()?;
     let trash = data.trash_root();
@@ -158,7 +180,7 @@ fn from_trash(trashed: TrashedSession) -> RestorableSession {
     let title = Summary::read_path(&trashed.file.kept).ok();
     RestorableSession {
         session: trashed.key.to_string(),
-        title: title.and_then(|summary| summary.title_text().map(str::to_owned)),
+        title: title.and_then(|summary| summary.display_title().map(str::to_owned)),
         file: trashed.file.from.display().to_string(),
         time: trashed.entry.time,
         why: trashed.entry.what.clone(),
@@ -171,7 +193,7 @@ fn from_trash(trashed: TrashedSession) -> RestorableSession {
 fn from_vault(version: Version) -> RestorableSession {
     RestorableSession {
         session: version.session.to_string(),
-        title: version.meta.title.clone(),
+        title: vault::title_of(&version),
         file: version.path().display().to_string(),
         time: version.time,
         why: "archived".to_owned(),

@@ -13,15 +13,24 @@ use crate::indexed;
 use crate::table::{Align, Table, one_line};
 
 pub(crate) fn run(args: &SqlArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    if let Some(engine) = args.at.open(context)? {
-        let scope = args.at.scope.scope();
-        if scope != Scope::default() {
+    if args.at.at.is_some() {
+        if args.at.scope.scope() != Scope::default() {
             return Err(Fault::usage("--person, --team and --machine do not apply to sql")
                 .hint("put them into the statement: WHERE person = 'ann'"));
         }
+        if args.at.token_file.is_some() {
+            return Err(Fault::usage("--token-file does not apply to sql")
+                .hint("use a database login: --login-file, or $ANNALS_CLICKHOUSE_USER and _PASSWORD"));
+        }
+    }
+    if let Some(engine) = args.at.open(context)? {
         if !is_under_policies(&engine)? {
-            return Err(Fault::usage("sql is not run: no row policy holds for this login, so it would see everybody's rows")
-                .hint("annals team init --rights makes roles and row policies; use a login that has one of the roles"));
+            return Err(Fault::usage(
+                "sql refused: no row policy applies to this login, so it would see everyone's rows",
+            )
+            .hint(
+                "annals team init --rights creates roles and row policies; use a login with one of the roles",
+            ));
         }
         let answer = of_team(&engine, &args.query)?;
         match context.json {

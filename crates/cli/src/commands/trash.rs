@@ -38,7 +38,7 @@ pub(crate) fn run(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fa
     if paths.len() > 1 && !context.json && !args.confirm.yes {
         for path in &paths {
             let title = Summary::read_path(path).ok();
-            let title = title.as_ref().and_then(Summary::title_text).unwrap_or_default();
+            let title = title.as_ref().and_then(Summary::display_title).unwrap_or_default();
             let session = path.file_stem().unwrap_or_default().to_string_lossy();
             context.out.line(format!("  {session}  {}", one_line(title)))?;
         }

@@ -146,7 +146,9 @@ impl From<UndoError> for Fault {
             UndoError::ChangedSince { .. } | UndoError::Busy { .. } => {
                 Self::conflict(message).hint("nothing was changed")
             }
-            UndoError::Write(error) => Self::from(error).hint("run annals undo again: it goes on from there"),
+            UndoError::Write(error) => {
+                Self::from(error).hint("run annals undo again: it continues from there")
+            }
             _ => Self::internal(message),
         }
     }

@@ -141,7 +141,7 @@ fn send(question: &Question, context: &Context) -> Result<HttpReply, Fault> {
         UrlError::Malformed => Fault::usage(format!("--at {}: {error}", question.at)),
     })?;
     if !url.is_private() {
-        return Err(Fault::usage(format!("--at {}: the answers could be read on the way", question.at))
+        return Err(Fault::usage(format!("--at {}: plain http would expose the answers", question.at))
             .hint("use https"));
     }
     let token = team::token(question.token_file.as_deref(), context)?.ok_or_else(|| {

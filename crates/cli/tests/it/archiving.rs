@@ -126,6 +126,46 @@ fn versions_are_listed_brought_back_and_forgotten() {
 }
 
 #[test]
+fn restoring_a_session_that_is_present_says_so() {
+    let home = Home::new();
+    written(&home, "What is in this folder?");
+    let present = annals_exits(&home, &["restore", "3f2a", "--yes"], 1).error;
+    let still = format!("annals: session {ID} is still in the store\n");
+    assert!(present.starts_with(&still) && !present.contains("--to"), "{present}");
+    annals_exits(&home, &["archive", "--all"], 0);
+    let archived = annals_exits(&home, &["restore", "3f2a", "--yes"], 1).error;
+    let hint = format!("annals restore {ID} --to DIR restores an archived copy");
+    assert!(archived.starts_with(&still) && archived.contains(&hint), "{archived}");
+    let unknown = annals_exits(&home, &["restore", "77777777", "--yes"], 1).error;
+    assert!(unknown.contains("neither the trash nor the vault has a session"), "{unknown}");
+}
+
+#[test]
+fn the_vault_and_the_trash_have_the_titles_of_the_overview() {
+    let home = Home::new();
+    let session =
+        Session::new().id(ID).prompt("Find the leak in the parser").reply("Found.").prompt("Thanks.");
+    let session = session.side("last-prompt", |record| {
+        record.string("lastPrompt", "Thanks.");
+    });
+    home.write(format!("projects/-home-ada-shop/{ID}.jsonl"), session.into_bytes());
+    let has_title = |arguments: &[&str]| {
+        let out = annals_exits(&home, arguments, 0).out;
+        assert!(
+            out.contains("Find the leak in the parser") && !out.contains("Thanks."),
+            "{arguments:?}: {out}"
+        );
+    };
+    has_title(&["ls"]);
+    annals_exits(&home, &["archive", "--all"], 0);
+    has_title(&["archive", "--list"]);
+    has_title(&["archive", "--list", "--json"]);
+    annals_exits(&home, &["trash", ID, "--yes"], 0);
+    has_title(&["restore"]);
+    has_title(&["restore", "--json"]);
+}
+
+#[test]
 fn every_form_keeps_its_schema() {
     let home = Home::new();
     home.fill(&Plan::default());

@@ -139,7 +139,7 @@ fn the_search_index_does_not_keep_what_was_redacted() {
     annals_exits(&home, &["index"], 0);
     assert!(annals_exits(&home, &["search", "use"], 0).out.contains("ghp_"));
     let said = annals_exits(&home, &["redact", ID, "--yes"], 0).error;
-    assert!(said.contains("the search index held the old text"), "{said}");
+    assert!(said.contains("the search index contained the old text"), "{said}");
     let holds = |folder: &std::path::Path| {
         let mut left = Vec::new();
         let mut folders = vec![folder.to_path_buf()];

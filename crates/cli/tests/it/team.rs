@@ -122,7 +122,7 @@ fn what_was_forgotten_is_gone_and_does_not_come_back() {
     std::fs::write(home.data_dir().join("collect/machine"), id).unwrap();
     let again = annals(&home, &["collect", "--to", &at]);
     assert_eq!(again.code, Some(3));
-    assert!(again.error.contains("not taken"), "{}", again.error);
+    assert!(again.error.contains("not stored"), "{}", again.error);
     assert_eq!(annals(&home, &["show", &session, "--at", &at]).code, Some(1));
     let left = annals(&home, &["search", &format!("the session:{session}"), "--at", &at, "--json"]);
     assert_eq!(left.code, Some(1), "{}", left.error);
@@ -218,10 +218,12 @@ fn an_engine_that_cannot_be_used_is_explained() {
     home.fill_sample(&Plan::default());
     let cases = [
         ("usage --at https://db.example.org", 2, "a token is needed"),
-        ("usage --at http://db.example.org", 2, "could be read on the way"),
+        ("usage --at http://db.example.org", 2, "plain http would expose the answers"),
         ("usage --at https://me:word@db.example.org", 2, "visible in the process list"),
         ("usage --statusline --at https://db.example.org", 2, "does not apply"),
         ("sql SELECT --at https://db.example.org", 2, "not an address such as clickhouse+https"),
+        ("sql SELECT --token-file f --at clickhouse+http://127.0.0.1:1", 2, "does not apply to sql"),
+        ("sql SELECT --person ann --at clickhouse+http://127.0.0.1:1", 2, "do not apply to sql"),
         ("team audit --at https://db.example.org", 2, "not an address such as clickhouse+https"),
         ("receive --to clickhouse+http://127.0.0.1:1", 74, "cannot connect"),
         ("serve --from clickhouse+http://127.0.0.1:1", 74, "cannot connect"),

@@ -3,10 +3,10 @@
 CREATE VIRTUAL TABLE words_said USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
 CREATE VIRTUAL TABLE words_replied USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
 CREATE VIRTUAL TABLE words_shown USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
--- Gathered in memory up to so many bytes before they are written: fewer pieces to merge.
+-- Collected in memory up to this many bytes before they are written: fewer segments to merge.
 INSERT INTO words_replied (words_replied, rank) VALUES ('hashsize', 8388608);
 INSERT INTO words_shown (words_shown, rank) VALUES ('hashsize', 33554432);
--- Two pieces can be merged where we ask for it.
+-- Two segments can be merged where we ask for it.
 INSERT INTO words_said (words_said, rank) VALUES ('usermerge', 2);
 INSERT INTO words_replied (words_replied, rank) VALUES ('usermerge', 2);
 INSERT INTO words_shown (words_shown, rank) VALUES ('usermerge', 2);
@@ -14,6 +14,6 @@ INSERT INTO words_shown (words_shown, rank) VALUES ('usermerge', 2);
 -- Words of all messages below this number are here, or were.
 CREATE TABLE reached (
     message INTEGER NOT NULL,
-    let_be  INTEGER NOT NULL        -- after so many transactions pieces were let be, until all is read
+    let_be  INTEGER NOT NULL        -- for this many transactions segments were left unmerged, until all is read
 );
 INSERT INTO reached VALUES (1, 0);

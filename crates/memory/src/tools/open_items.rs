@@ -12,7 +12,7 @@ use crate::page::{Entry, continuation};
 pub(super) const TOOL: Tool = Tool {
     name: "todos_and_plans",
     title: "Open todos and plans",
-    description: "Todos and tasks that past sessions left open, and the plans they wrote. Use it when the user asks what is left, or wants to go on with earlier work.",
+    description: "Todos and tasks that past sessions left open, and the plans they wrote. Use it when the user asks what is left, or wants to continue earlier work.",
     parameters: &[PROJECT, CURSOR, MAX_TOKENS],
     group: ToolGroup::Reading,
 };

@@ -1,7 +1,7 @@
 //! Moving a file or a folder, also to another file system.
 //!
 //! Across file systems a move is a copy under a temporary name, which takes its own when it is complete; then the original
-//! is set aside, the copy gets what came meanwhile, and the original goes. Whenever that is cut short, at least one place
+//! is set aside, the copy gets what came meanwhile, and the original goes. Whenever that is interrupted, at least one place
 //! has all of it, and [`complete_move`] finishes it or takes it back.
 
 use std::fs;
@@ -67,7 +67,7 @@ fn set_aside(path: &Path) -> Result<std::path::PathBuf, WriteError> {
     Ok(old)
 }
 
-/// What is at the two places of a move, which may have been cut short, in this direction or the other.
+/// What is at the two places of a move, which may have been interrupted, in this direction or the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MoveState {
     /// Only at the old place.
@@ -105,7 +105,7 @@ fn is_aside(path: &Path, other: &Path) -> bool {
     !exists(other) && !all_aside(path).is_empty()
 }
 
-/// Moves what is at `from` to `to`, also if an earlier move, in this direction or the other, was cut short: what is at both
+/// Moves what is at `from` to `to`, also if an earlier move, in this direction or the other, was interrupted: what is at both
 /// places is compared, and goes from the place that has less.
 pub(crate) fn complete_move(from: &Path, to: &Path, steps: &mut Steps<'_>) -> Result<(), WriteError> {
     for path in [from, to] {

@@ -1,4 +1,4 @@
-//! The steps of a change: a place after each at which it could be cut short, for tests that do.
+//! The steps of a change: a place after each at which it could be interrupted, for tests that do.
 
 use std::ops::ControlFlow;
 

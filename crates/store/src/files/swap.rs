@@ -114,12 +114,12 @@ fn carry_over(old: &mut File, length: u64, path: &Path) -> Result<(), WriteError
     appended.map_err(WriteError::at(path))
 }
 
-/// The old file of a swap that was cut short, if it still has all that a copy of it has.
+/// The old file of a swap that was interrupted, if it still has all that a copy of it has.
 pub(crate) fn old_file_of(path: &Path, copied: &Path) -> Option<PathBuf> {
     all_aside(path).into_iter().find(|old| covers(old, copied))
 }
 
-/// Removes old files of swaps that were cut short.
+/// Removes old files of swaps that were interrupted.
 pub(crate) fn forget_old_files(path: &Path) {
     for old in all_aside(path) {
         let _ = remove(&old);

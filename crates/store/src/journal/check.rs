@@ -88,7 +88,7 @@ pub(super) fn check(effect: &Effect, later: &[Effect], stage: Stage) -> Result<(
             // What took its place in the same change goes first.
             MoveState::Conflict if is_made_by(later, from) => Ok(()),
             MoveState::Conflict => changed(from, "something else now exists at its old path"),
-            // One that was cut short may not have got so far, and the file may be gone since.
+            // One that was interrupted may not have got so far, and the file may be gone since.
             MoveState::Missing if stage != Stage::Begun => changed(to, NOT_IN_TRASH),
             _ => Ok(()),
         },
@@ -97,7 +97,7 @@ pub(super) fn check(effect: &Effect, later: &[Effect], stage: Stage) -> Result<(
             _ => Ok(()),
         },
         Effect::Appended { path, from, to, .. } => match length(path) {
-            // The second case is an undo that was cut short.
+            // The second case is an undo that was interrupted.
             Ok(found) if found == *to || found == *from => Ok(()),
             Ok(_) => changed(path, CHANGED),
             Err(_) => changed(path, "it no longer exists"),

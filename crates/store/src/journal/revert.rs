@@ -1,4 +1,4 @@
-//! Reverts the steps of a change, one by one. Each can be run again, and finishes what was cut short.
+//! Reverts the steps of a change, one by one. Each can be run again, and finishes what was interrupted.
 
 use std::fs::{self, File};
 use std::io::Read;

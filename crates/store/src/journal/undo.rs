@@ -49,8 +49,8 @@ pub enum UndoError {
 }
 
 impl Journal<'_> {
-    /// Undoes a change, the last step first. A change that a crash cut short is undone as far as it got, and an
-    /// undo that was cut short can be run again.
+    /// Undoes a change, the last step first. A change that a crash interrupted is undone as far as it got, and an
+    /// undo that was interrupted can be run again.
     pub fn undo(&self, entry: JournalEntry) -> Result<JournalEntry, UndoError> {
         self.undo_in_steps(entry, &mut Steps::unwatched())
     }

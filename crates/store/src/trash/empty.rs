@@ -50,8 +50,8 @@ pub struct SkippedBatch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// Without it a change that a crash cut short could not be undone.
-    #[error("a change that was cut short needs it; annals undo takes that back")]
+    /// Without it an interrupted change could not be undone.
+    #[error("needed by an interrupted change; annals undo reverts it")]
     Unfinished,
     /// The journal's note of it cannot be read, or it may be in the making.
     #[error("the journal has no entry for it")]

@@ -68,12 +68,12 @@ fn what_is_deleted_cannot_be_taken_back_and_the_journal_says_so() {
 fn what_an_unfinished_change_needs_is_spared() {
     let place = Place::new();
     let journal = Journal::new(&place.data);
-    // One that was cut short after it had moved the first of two files.
+    // One that was interrupted after it had moved the first of two files.
     let paths = [place.home.write("todos/a.json", "1"), place.home.write("todos/b.json", "2")];
     let changes = paths.clone().map(|path| Change::Discard { path });
     assert!(place.change(&changes, 4).is_none());
     assert!(!paths[0].exists() && paths[1].exists());
-    // A restore that was cut short: it needs the batch of another change.
+    // A restore that was interrupted: it needs the batch of another change.
     let (path, entry) = place.discard("projects/-p/s.jsonl");
     let kept = sessions(&place.data).remove(0).file.kept;
     let back = [Change::Move { from: kept, to: path.clone() }];

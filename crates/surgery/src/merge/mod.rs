@@ -80,7 +80,7 @@ pub enum MergePlanError {
         path: PathBuf,
     },
     /// The second ended before the first started.
-    #[error("{second} ended before {first} started: swap the two sessions")]
+    #[error("{second} ended before {first} started")]
     Order {
         /// The first session.
         first: SessionKey,

@@ -1,6 +1,6 @@
 //! Whether everything that was sent is there.
 
-use super::forget::Forgotten;
+use super::forget::ForgottenSubjects;
 use super::retention::retention;
 use super::scope::Scope;
 use crate::schema::{DERIVED_TABLES, FORM};
@@ -49,7 +49,7 @@ pub fn check(engine: &Engine, scope: &Scope) -> Result<CheckReport, EngineError>
          FROM {{db}}.lines WHERE tenant = {{tenant:String}}{condition}"
     ))?;
     let retention = retention(engine)?;
-    let forgotten = Forgotten::of(engine)?;
+    let forgotten = ForgottenSubjects::of(engine)?;
     let history = if forgotten.has_sessions() { " AND role != 'history'" } else { "" };
     let gaps = one(&format!(
         "SELECT machine, file, before AS offset, first - before AS length FROM (

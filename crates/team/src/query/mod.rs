@@ -22,7 +22,7 @@ pub use agents::agents_without_file;
 pub use audit::{AuditRow, audit};
 pub use check::{CheckReport, Gap, check};
 pub use files::{FileChoice, FileContent, TeamFile, fetch, files, machines_of_sessions, sessions_titled};
-pub use forget::{ForgetCount, Forgotten, Subject, count, forget};
+pub use forget::{ForgetCount, ForgottenSubjects, Subject, count, forget};
 pub(crate) use forget::{notes, remove_again};
 pub use machines::{Machine, Owner, assign, machines, machines_assigned, owners};
 pub use newest::{NewestSession, newest_sessions};

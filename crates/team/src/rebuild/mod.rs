@@ -9,7 +9,7 @@ use annals_collect::{Batch, Item, ItemForm};
 use annals_transcript::price::Prices;
 
 use self::tables::{RebuildTables, SUFFIX};
-use crate::query::{Forgotten, notes, remove_again};
+use crate::query::{ForgottenSubjects, notes, remove_again};
 use crate::rows::BatchRows;
 use crate::schema::DERIVED_TABLES;
 use crate::wire::{Engine, EngineError, Parameter, Row};
@@ -86,7 +86,7 @@ impl RebuildPass<'_> {
     }
 
     fn copy(&self, engine: &Engine, progress: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
-        let forgotten = Forgotten::of(engine)?;
+        let forgotten = ForgottenSubjects::of(engine)?;
         for chunk in self.chunks(engine)? {
             let batch = self.read(engine, &chunk)?;
             let rows = BatchRows::of(&batch, engine.tenant(), self.prices, &forgotten);

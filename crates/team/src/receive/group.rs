@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use annals_collect::Batch;
 use annals_transcript::price::Prices;
 
-use crate::query::Forgotten;
+use crate::query::ForgottenSubjects;
 use crate::rows::BatchRows;
 use crate::schema;
 use crate::wire::{Engine, EngineError};
@@ -54,10 +54,10 @@ fn rows_of(
     group: &[SentBatches],
 ) -> Result<Vec<Vec<BatchRows>>, EngineError> {
     schema::check(engine)?;
-    let mut forgotten: BTreeMap<&str, Forgotten> = BTreeMap::new();
+    let mut forgotten: BTreeMap<&str, ForgottenSubjects> = BTreeMap::new();
     for sent in group {
         if !forgotten.contains_key(sent.tenant.as_str()) {
-            forgotten.insert(&sent.tenant, Forgotten::of(&engine.for_tenant(&sent.tenant))?);
+            forgotten.insert(&sent.tenant, ForgottenSubjects::of(&engine.for_tenant(&sent.tenant))?);
         }
     }
     let rows = |sent: &SentBatches| {

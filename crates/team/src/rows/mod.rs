@@ -16,7 +16,7 @@ use self::files::FileTable;
 use self::item::ItemWriter;
 pub(crate) use self::item::class;
 pub(crate) use self::responses::CERTAINTIES;
-use crate::query::Forgotten;
+use crate::query::ForgottenSubjects;
 use crate::schema::ITEM_TABLES;
 
 /// The rows of a batch, by table.
@@ -48,7 +48,7 @@ pub struct RowContext<'c> {
 
 impl BatchRows {
     /// The rows of a batch, without those of what was forgotten.
-    pub fn of(batch: &Batch, tenant: &str, prices: &Prices, forgotten: &Forgotten) -> Self {
+    pub fn of(batch: &Batch, tenant: &str, prices: &Prices, forgotten: &ForgottenSubjects) -> Self {
         let context = RowContext { tenant, machine: &batch.machine, store: &batch.store, prices };
         // The same rows of another tenant are other rows.
         let (mut rows, mut files, mut names) = (Self::default(), FileTable::default(), format!("{tenant}\0"));

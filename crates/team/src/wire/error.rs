@@ -83,7 +83,7 @@ impl EngineError {
             Self::Local(source) => SinkError::Output { source },
             // It is not about these items: everything waits until the tables or the login are put right.
             Self::NoSchema(_) => {
-                SinkError::Denied { what: format!("{what} (annals team init makes the tables)") }
+                SinkError::Denied { what: format!("{what} (annals team init creates the tables)") }
             }
             Self::Denied(_) => SinkError::Denied { what },
             Self::Refused(_) => SinkError::Refused { what },

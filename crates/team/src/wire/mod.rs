@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// The same engine for somebody who may only read what these machines have sent: whatever is asked, the engine leaves the rows
-    /// of other machines out. Statements of a person are refused: they could take that back.
+    /// of other machines out. Statements of a person are refused: they could undo that.
     pub fn restricted_to(&self, machines: &[String]) -> Self {
         Self { filters: Some(filters(&self.address.database, machines)), ..self.clone() }
     }

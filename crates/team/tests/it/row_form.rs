@@ -2,7 +2,7 @@
 
 use annals_collect::{Batch, Item, ItemForm};
 use annals_store::digest::sha256;
-use annals_team::query::Forgotten;
+use annals_team::query::ForgottenSubjects;
 use annals_team::rows::BatchRows;
 use annals_team::schema::{DERIVED_TABLES, FORM};
 use annals_testkit::builder::Session;
@@ -41,7 +41,7 @@ fn digest() -> String {
     let title = r#"{"customTitle":"Beside"}"#;
     items.push(item(format!("projects/-w/{ID}/custom-title.json"), ItemForm::File, 0, title));
     let batch = Batch { machine: "m".into(), store: "s".into(), sequence: 1, rules: String::new(), items };
-    let rows = BatchRows::of(&batch, "", &Prices::embedded(), &Forgotten::default());
+    let rows = BatchRows::of(&batch, "", &Prices::embedded(), &ForgottenSubjects::default());
     let mut all = String::new();
     for (table, body, _) in
         rows.tables().filter(|(table, ..)| DERIVED_TABLES.contains(table) && *table != "responses")

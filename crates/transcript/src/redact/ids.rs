@@ -1,17 +1,10 @@
 //! Names that look like secrets: ids that services generate, digests, public keys, paths.
 
+pub(super) use crate::id::is_uuid;
+
 use super::names;
 use super::values::is_path;
 use super::words::{is_name_word, parts, random_bits};
-
-/// Whether it is a UUID, which is a name more often than a secret.
-pub(super) fn is_uuid(text: &str) -> bool {
-    text.len() == 36
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
-}
 
 /// Prefixes of ids that services and clients generate, of digests and of public keys.
 const ID_PREFIXES: &[&str] = &[

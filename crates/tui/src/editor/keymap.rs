@@ -8,7 +8,7 @@ type BindingRow = (&'static [&'static str], EditorCommand, &'static str);
 
 /// The names of the keys, what they do, and the same for people.
 const DEFAULT: [BindingRow; 27] = [
-    (&["enter"], EditorCommand::Submit, "send; behind a `\\`, a new line"),
+    (&["enter"], EditorCommand::Submit, "send; after a `\\`, a new line"),
     (&["ctrl-j", "shift-enter", "alt-enter"], EditorCommand::NewLine, "a new line"),
     (&["tab"], EditorCommand::Complete, "accept what the menu offers"),
     (&["left", "ctrl-b"], EditorCommand::Left, "a character to the left"),

@@ -1,5 +1,6 @@
 //! The token of one start of the server.
 
+use annals_store::digest::hex;
 use sha2::{Digest, Sha256};
 
 /// A random token that every request has to show.
@@ -50,8 +51,4 @@ impl std::fmt::Debug for AccessToken {
 pub(super) fn is_equal(left: &[u8], right: &[u8]) -> bool {
     let (left, right) = (Sha256::digest(left), Sha256::digest(right));
     left.iter().zip(right.iter()).fold(0, |all, (left, right)| all | (left ^ right)) == 0
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

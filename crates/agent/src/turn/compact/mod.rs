@@ -31,8 +31,8 @@ on with the work. Say what was asked for, in the person's own words where they m
 names; what was found and decided, and why; what failed; what is unfinished, and the very next step. Call no tool. \
 Write nothing but the summary.";
 const OPENING: &str =
-    "This conversation goes on from an earlier one, which was summed up because it became too long.";
-const CLOSING: &str = "Go on with the work where it stopped. Do not ask again for what the summary answers.";
+    "This conversation continues an earlier one, which was summarized because it became too long.";
+const CLOSING: &str = "Continue the work where it stopped. Do not ask again for what the summary answers.";
 
 /// The result of a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::turn::agent::Agent;
 const MAX_QUOTED: usize = 100;
 
 const SINCE: &str = "What follows sums up the later part of this conversation, which is left out.";
-const UNTIL: &str = "This conversation goes on from an earlier part, which is left out and was summed up.";
+const UNTIL: &str = "This conversation continues an earlier part, which is left out and was summarized.";
 
 /// What is compacted, and why.
 #[derive(Clone, Copy, Debug)]

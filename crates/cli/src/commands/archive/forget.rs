@@ -8,7 +8,7 @@ use crate::args::ArchiveArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::table::one_line;
-use crate::vault::{VaultProgress, VaultScope, versions_of};
+use crate::vault::{VaultProgress, VaultScope, title_of, versions_of};
 use crate::words;
 
 pub(super) fn run(args: &ArchiveArgs, vault: &Vault, context: &mut Context) -> Result<Outcome, Fault> {
@@ -65,7 +65,7 @@ pub(super) fn run(args: &ArchiveArgs, vault: &Vault, context: &mut Context) -> R
 fn draw(versions: &[Version], context: &mut Context) -> Result<(), Fault> {
     for version in versions {
         let when = words::moment(version.time, &context.zone);
-        let title = one_line(version.meta.title.as_deref().unwrap_or_default());
+        let title = one_line(&title_of(version).unwrap_or_default());
         let state = if version.is_gone() { "; the store no longer has the session" } else { "" };
         context.out.line(format!("{}  {when}  {title}{state}", version.session))?;
     }

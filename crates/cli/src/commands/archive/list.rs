@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
 use crate::table::{Align, Table};
-use crate::vault::{self, VaultScope};
+use crate::vault::{self, VaultScope, title_of};
 use crate::words;
 
 pub(super) fn run(args: &ArchiveArgs, kept: &Vault, context: &mut Context) -> Result<Outcome, Fault> {
@@ -54,7 +54,7 @@ fn draw_sessions(sessions: &[Vec<&Version>], kept: &Vault, context: &mut Context
             words::count(newest.files.len() as u64),
             words::bytes(newest.bytes()),
             if newest.is_gone() { "gone" } else { "present" }.to_owned(),
-            newest.meta.title.clone().unwrap_or_default(),
+            title_of(newest).unwrap_or_default(),
         ]);
     }
     table.draw(&mut context.out)?;
@@ -98,7 +98,7 @@ fn write_json(sessions: &[Vec<&Version>], kept: &Vault, context: &mut Context) -
                 list.object(|object| {
                     object.string("session", newest.session.as_str());
                     object.string("file", &newest.path().to_string_lossy());
-                    object.string_or_null("title", newest.meta.title.as_deref());
+                    object.string_or_null("title", title_of(newest).as_deref());
                     object.boolean("gone", newest.is_gone());
                     object.array("versions", |list| {
                         for version in versions {

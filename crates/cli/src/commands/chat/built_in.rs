@@ -30,7 +30,7 @@ pub(super) fn instead_of(name: &str) -> &'static str {
         "add-dir" => "--add-dir FOLDER adds a folder",
         "clear" => "without --resume and --continue a new session begins",
         "config" => "annals config get shows the configuration file",
-        "doctor" => "annals doctor checks what annals works with",
+        "doctor" => "annals doctor checks versions, stores and programs",
         "effort" => "--effort LEVEL sets it",
         "export" => "annals export writes sessions to files",
         "usage" => "/cost shows tokens and cost",

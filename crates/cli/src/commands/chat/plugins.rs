@@ -28,7 +28,7 @@ pub(super) fn read(setup: &Setup, args: &ChatArgs, context: &Context) -> Result<
                 let market = name.split_once('@').map_or("", |(_, market)| market);
                 folders.push((folder.clone(), market.to_owned()));
             }
-            None => problems.push(format!("plugin {name} is enabled and not installed, so it is not loaded")),
+            None => problems.push(format!("plugin {name} is enabled but not installed: not loaded")),
         }
     }
     let mut plugins: Vec<Plugin> = Vec::new();

@@ -77,7 +77,9 @@ impl Destination {
             ));
         }
         if !matches!(self, Self::Receiver(_)) && args.person.is_some() {
-            return Err(Fault::usage("--person is for receivers: an item does not say whose it is"));
+            return Err(Fault::usage(
+                "--person needs a receiver (http or https): items do not name an owner",
+            ));
         }
         Ok(match self {
             Self::File(path) => Box::new(FileSink::open(path)?),

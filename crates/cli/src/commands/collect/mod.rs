@@ -131,7 +131,7 @@ fn selection(args: &CollectArgs) -> Selection {
 fn report_refused(refused: u64, context: &Context) {
     if refused > 0 {
         let items = words::plural(refused, "item was", "items were");
-        context.say(format!("{items} not taken: the team has forgotten this machine or these sessions"));
+        context.say(format!("{items} not stored: the team has forgotten this machine or these sessions"));
     }
 }
 

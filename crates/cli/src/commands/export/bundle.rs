@@ -18,7 +18,7 @@ pub(super) fn run(
 ) -> Result<Outcome, Fault> {
     if args.redact || args.detail != ExportDetail::Full {
         return Err(Fault::usage("a bundle is the session itself, whole and unchanged")
-            .hint("to hand on less, export a page, or redact or strip a clone first"));
+            .hint("to share less, export a page, or redact or strip a clone first"));
     }
     let is_stdout = args.to == Path::new("-");
     if is_stdout && context.out.is_terminal {

@@ -45,8 +45,9 @@ fn fault(block: RestoreBlock) -> Fault {
         RestoreBlock::Protected { .. } => {
             Fault::usage(message).hint("nothing was changed; --force restores it all the same")
         }
-        RestoreBlock::Path { .. } | RestoreBlock::Folder { .. } => Fault::usage(message)
-            .hint("nothing was changed; --print VERSION prints it, to be put where you want it"),
+        RestoreBlock::Path { .. } | RestoreBlock::Folder { .. } => {
+            Fault::usage(message).hint("nothing was changed; --print VERSION prints it")
+        }
         RestoreBlock::Unrecorded { .. } | RestoreBlock::Unreadable { .. } => Fault::usage(message),
     }
 }

@@ -50,14 +50,14 @@ pub(super) fn logout(args: &McpLogoutArgs, context: &mut Context) -> Result<Outc
     }
     let report = ChangeReport::default();
     if args.confirm.dry_run {
-        report.report(context, &format!("would forget the sign-in to MCP server {name}"))?;
+        report.report(context, &format!("would sign out of MCP server {name}"))?;
         return Ok(Outcome::Done);
     }
-    if !context.confirms(args.confirm, &format!("forget the sign-in to MCP server {name}?"))? {
+    if !context.confirms(args.confirm, &format!("sign out of MCP server {name}?"))? {
         return Ok(Outcome::Declined);
     }
     tokens.remove(name)?;
-    report.report(context, &format!("forgot the sign-in to MCP server {name}"))?;
+    report.report(context, &format!("signed out of MCP server {name}"))?;
     Ok(Outcome::Done)
 }
 

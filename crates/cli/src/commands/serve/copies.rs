@@ -100,7 +100,7 @@ impl SessionCopies {
             copy.checked = Instant::now();
             return Ok(());
         }
-        // The same paths as before: pages that are open go on with them.
+        // The same paths as before: open pages continue to use them.
         let folder = self.copies.get(session).map(|copy| copy.folder.clone()).unwrap_or_else(|| {
             self.count += 1;
             self.folder.join(self.count.to_string())
@@ -168,7 +168,7 @@ fn fetch_files(
     let (summaries, unread) = store.summaries(&discovery);
     if !discovery.problems.is_empty() || !unread.is_empty() {
         return Err(RemoteError(
-            "The server cannot read its copy of this session. Its operator has to look at it.".to_owned(),
+            "The server cannot read its copy of this session. Its operator needs to check it.".to_owned(),
         ));
     }
     let of_session = summaries.into_iter().filter(|summary| summary.session.as_str() == session);
@@ -186,7 +186,7 @@ fn fetch_files(
 pub(super) fn failure(error: annals_team::EngineError) -> RemoteError {
     let why = match error {
         annals_team::EngineError::Unavailable(_) => "The engine does not answer. Try again in a moment.",
-        _ => "The engine cannot be asked. The operator of this server has to look at it.",
+        _ => "The engine cannot be queried. The operator of this server needs to check it.",
     };
     RemoteError(why.to_owned())
 }

@@ -138,7 +138,7 @@ fn announce(server: &Server, args: &ServeArgs, is_exposed: bool, context: &mut C
     context.out.flush()?;
     if is_exposed {
         context.say(format!(
-            "everybody who reaches {} and knows the password reads all sessions of {}, with secrets replaced",
+            "anyone who can reach {} and knows the password can read all sessions of {}, with secrets replaced",
             server.address(),
             context.store.names()
         ));

@@ -154,7 +154,7 @@ impl Service for TeamAnswers {
         })?;
         let name = head.path.strip_prefix("/v1/").unwrap_or_default();
         if name == "sql" {
-            return Err(text(403, "sql is answered only to a login of the engine"));
+            return Err(text(403, "sql needs a login of the engine"));
         }
         let command = remote_command(name).ok_or_else(|| text(404, "no such question"))?;
         let arguments = command.arguments(&head.parameters()).map_err(|reason| text(400, reason))?;

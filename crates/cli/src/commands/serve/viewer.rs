@@ -58,9 +58,9 @@ impl ReaderAccess for TeamReaders {
         let owner = self.tokens.owner(Some(token), &sender.to_string(), self.source.now(), is_reader);
         let owner = owner.map_err(|error| {
             let reason = match error.status {
-                401 => "This is not a token to read with.".to_owned(),
+                401 => "This token cannot read sessions.".to_owned(),
                 429 => "Too many attempts. Wait a moment.".to_owned(),
-                _ => format!("Nobody can log in now: {}.", error.reason),
+                _ => format!("Login is not possible now: {}.", error.reason),
             };
             ReaderRefusal { status: error.status, reason }
         })?;

@@ -51,10 +51,8 @@ pub(super) fn run(engine: &Engine, scope: &Scope, context: &mut Context) -> Resu
         }
         if found.older_rows > 0 {
             let rows = words::plural(found.older_rows, "row was", "rows were");
-            let remedy = "annals team rebuild --apply makes them again";
-            context
-                .out
-                .line(format!("{rows} made by an earlier release of annals, which knew less: {remedy}"))?;
+            let remedy = "annals team rebuild --apply rebuilds them";
+            context.out.line(format!("{rows} made by an earlier release of annals: {remedy}"))?;
         }
         if found.newer_rows > 0 {
             let rows = words::plural(found.newer_rows, "row was", "rows were");

@@ -38,7 +38,7 @@ pub(super) fn run(
             context.out.line(format!("{} {}: {tables} {done}", subject.kind(), subject.name()))?;
         }
         if !apply {
-            context.say("nothing was removed; --apply does it");
+            context.say("nothing was removed; --apply removes them");
         }
     }
     Ok(if total == 0 && !apply { Outcome::NothingFound } else { Outcome::Done })

@@ -74,7 +74,7 @@ pub(super) fn assign(
         [] if annals_store::source::is_uuid(machine) => machine.to_owned(),
         [] => {
             return Err(Fault::nothing_found(format!("no machine {machine:?} has sent anything"))
-                .hint("annals team machines lists them; one that is new is named by its whole id"));
+                .hint("annals team machines lists them; a new machine needs its whole id"));
         }
         several => {
             let fault = Fault::usage(format!("{machine:?} matches {} machines", several.len()));

@@ -90,8 +90,8 @@ fn init(at: &EngineAtArgs, what: Statements, apply: bool, context: &mut Context)
     } else if apply {
         let name = engine.address().name();
         context.out.line(match what {
-            Statements::Tables => format!("{name}: tables of schema {} are there", schema::SCHEMA),
-            Statements::Rights => format!("{name}: roles and row policies are there"),
+            Statements::Tables => format!("{name}: tables of schema {} exist", schema::SCHEMA),
+            Statements::Rights => format!("{name}: roles and row policies exist"),
         })?;
     } else {
         for statement in &statements {

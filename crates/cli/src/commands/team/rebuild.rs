@@ -25,11 +25,11 @@ pub(super) fn run(engine: &Engine, apply: Option<Duration>, context: &mut Contex
     } else {
         let what = format!("{}, {}", words::plural(lines, "line", "lines"), words::bytes(bytes));
         context.out.line(match apply {
-            true => format!("rows were made again from {what}"),
-            false => format!("rows would be made again from {what}"),
+            true => format!("rebuilt the rows from {what}"),
+            false => format!("would rebuild the rows from {what}"),
         })?;
         if !apply {
-            context.say("nothing was changed; --apply does it");
+            context.say("nothing was changed; --apply rebuilds them");
         }
     }
     Ok(Outcome::Done)

@@ -42,7 +42,7 @@ pub(super) fn run(
     }
     match now {
         Some(days) => context.out.line(format!("rows are removed after {days} days"))?,
-        None => context.out.line("rows stay")?,
+        None => context.out.line("rows are kept forever")?,
     }
     if apply.is_none() && !statements.is_empty() {
         for statement in &statements {

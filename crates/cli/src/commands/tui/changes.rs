@@ -26,7 +26,7 @@ pub(super) fn plan(change: &Change, context: &mut Context) -> Result<Vec<String>
         let (path, bytes) = export(session, to, context)?;
         let mut lines = vec![format!("write {} ({})", path.display(), words::bytes(bytes.len() as u64))];
         if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
-            lines.push(format!("make the folder {}", folder.display()));
+            lines.push(format!("create the folder {}", folder.display()));
         }
         return Ok(lines);
     }

@@ -95,7 +95,7 @@ fn plugins_that_settings_enable_are_used_if_they_are_installed() {
     let answer = fixture.exits(&[&STREAM[..], &["@@hello@@"]].concat(), 0);
     let init = answer.out.lines().next().unwrap();
     assert!(init.contains(r#""source":"demo@mkt""#), "{init}");
-    assert!(answer.error.contains("plugin gone@mkt is enabled and not installed"), "{}", answer.error);
+    assert!(answer.error.contains("plugin gone@mkt is enabled but not installed"), "{}", answer.error);
     assert!(!answer.error.contains("off@mkt"), "{}", answer.error);
     // Nearer settings switch it off; those of a project count once it is trusted.
     let project = fixture.home.work_dir().join(".claude");

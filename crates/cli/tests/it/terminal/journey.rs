@@ -126,7 +126,7 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     fixture.holds();
     let sent = fixture.last();
     assert!(
-        sent.contains("This conversation goes on from an earlier one") && !sent.contains("@@edit@@"),
+        sent.contains("This conversation continues an earlier one") && !sent.contains("@@edit@@"),
         "{sent}"
     );
     fixture.agrees();

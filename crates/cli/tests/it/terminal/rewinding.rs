@@ -159,9 +159,9 @@ fn a_rewind_that_was_cut_off_is_reverted_first() {
     terminal.press("/rewind\r");
     terminal.sees(" 1 @@change@@");
     terminal.press("1\r");
-    terminal.sees("an earlier rewind was cut off");
+    terminal.sees("an earlier rewind was interrupted");
     terminal.press("f\r");
-    terminal.sees("the rewind that was cut off is reverted: /rewind again");
+    terminal.sees("the interrupted rewind was reverted: run /rewind again");
     terminal.ends_with(">");
     assert_eq!((text("old.txt").as_deref(), text("kept.txt")), (Some("two\n"), None));
     terminal.press("/rewind\r");

@@ -1,4 +1,4 @@
-//! Changes of several files: cut short at any step, in both directions, on one file system and on two.
+//! Changes of several files: interrupted at any step, in both directions, on one file system and on two.
 
 mod fault;
 mod links;

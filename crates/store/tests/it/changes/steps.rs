@@ -1,4 +1,4 @@
-//! A change that is cut short at any step is undone, and so is an undo that is cut short: everything is as before.
+//! A change that is interrupted at any step is undone, and so is an undo that is interrupted: everything is as before.
 
 use annals_store::journal::Stage;
 use annals_testkit::tree::exact_tree;
@@ -33,7 +33,7 @@ fn an_undo_cut_short_at_any_step_goes_on() {
             let before = exact_tree(&place.root());
             place.change(&changes).unwrap();
             let is_done = place.undo_until(stop).is_ok();
-            // Cut short a second and a third time, elsewhere.
+            // Interrupted a second and a third time, elsewhere.
             if !is_done {
                 let _ = place.undo_until(stop / 2);
                 let _ = place.undo_until(3);

@@ -1,4 +1,4 @@
-//! Changes are undone byte for byte, also those that a crash cut short at any step.
+//! Changes are undone byte for byte, also those that a crash interrupted at any step.
 
 use std::fs;
 use std::ops::ControlFlow;

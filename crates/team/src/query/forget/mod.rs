@@ -185,15 +185,15 @@ pub(crate) fn notes(engine: &Engine) -> Result<Vec<(String, Subject)>, EngineErr
     Ok(found.rows().map(subject).collect())
 }
 
-/// What was forgotten, and is not taken any more.
+/// The machines and sessions that were forgotten, and are not accepted any more.
 #[derive(Clone, Debug, Default)]
-pub struct Forgotten {
+pub struct ForgottenSubjects {
     machines: Vec<String>,
     sessions: Vec<String>,
 }
 
-impl Forgotten {
-    /// Asks for it.
+impl ForgottenSubjects {
+    /// Reads them from the engine.
     pub fn of(engine: &Engine) -> Result<Self, EngineError> {
         let found = engine.select(
             "SELECT DISTINCT kind, name FROM {db}.forgotten WHERE tenant = {tenant:String} ORDER BY name",

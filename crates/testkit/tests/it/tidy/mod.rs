@@ -56,13 +56,18 @@ fn rust_files() -> Files {
 
 /// Every file below a folder whose name ends with `extension`.
 fn collect(folder: &str, extension: &str, files: &mut Files) {
+    collect_where(folder, &|path| path.extension().is_some_and(|end| end == extension), files);
+}
+
+/// Every file below a folder that is wanted.
+fn collect_where(folder: &str, is_wanted: &dyn Fn(&Path) -> bool, files: &mut Files) {
     let Ok(entries) = fs::read_dir(workspace_root().join(folder)) else { return };
     for entry in entries {
         let entry = entry.unwrap();
         let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
         if entry.path().is_dir() {
-            collect(&path, extension, files);
-        } else if Path::new(&path).extension().is_some_and(|end| end == extension) {
+            collect_where(&path, is_wanted, files);
+        } else if is_wanted(Path::new(&path)) {
             files.insert(path.clone(), read(&path));
         }
     }

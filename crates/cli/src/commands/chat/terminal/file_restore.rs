@@ -60,7 +60,7 @@ impl CheckpointRestorer<'_> {
         self.context.data_dir().map_err(|fault| fault.message().to_owned())
     }
 
-    /// A rewind of this session that was cut off before it was done, the newest one.
+    /// A rewind of this session that was interrupted, the newest one.
     fn cut_off(&self, session: &Path) -> Result<Option<JournalEntry>, String> {
         let name = session.file_stem().unwrap_or_default().to_string_lossy();
         let what = format!("rewind {name} to turn ");
@@ -73,7 +73,7 @@ impl FileRestorer for CheckpointRestorer<'_> {
     fn preview(&self, session: &Path, prompt: &str) -> Result<Vec<StyledLine>, String> {
         if let Some(entry) = self.cut_off(session)? {
             let text =
-                format!("an earlier rewind was cut off ({}): restoring files reverts it first", entry.id);
+                format!("an earlier rewind was interrupted ({}): restoring files reverts it first", entry.id);
             return Ok(vec![vec![Span::plain(text)]]);
         }
         let rewinding = self.plan(session, prompt)?;
@@ -106,7 +106,7 @@ impl FileRestorer for CheckpointRestorer<'_> {
         if let Some(entry) = self.cut_off(session)? {
             Journal::new(&data).undo(entry).map_err(|error| error.to_string())?;
             // What goes back now has to be seen first.
-            return Err("the rewind that was cut off is reverted: /rewind again".to_owned());
+            return Err("the interrupted rewind was reverted: run /rewind again".to_owned());
         }
         let rewinding = self.plan(session, prompt)?;
         let count = restored(&rewinding).count();

@@ -278,7 +278,7 @@ impl ChatSession<'_> {
             }
         }
         let produced = ui.finish_work();
-        ui.notify("annals waits for you");
+        ui.notify("annals is waiting for you");
         self.show_state(ui);
         ControlFlow::Continue((finished, produced))
     }

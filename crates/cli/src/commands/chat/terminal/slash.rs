@@ -59,7 +59,7 @@ pub(super) const ALL: [(&str, &str, &str); 26] = [
     ("/agents", "", "show the types of sub-agents"),
     ("/memory", "", "show the memory files, and edit one"),
     ("/config", "", "show the settings in effect, and where they come from"),
-    ("/doctor", "", "check what annals works with here"),
+    ("/doctor", "", "check versions, stores and programs"),
     ("/exit", "", "exit; also ctrl-d"),
 ];
 
