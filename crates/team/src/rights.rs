@@ -3,6 +3,7 @@
 //! The tables of items are closed to everybody by a policy; other policies open rows to roles. So a login that somebody forgot sees
 //! nothing, whatever the server's settings say.
 
+use crate::query::AuditEntry;
 use crate::schema::{ITEM_TABLES, check_policies_hold};
 use crate::wire::{Engine, EngineError};
 
@@ -52,9 +53,12 @@ pub fn rights_statements(database: &str) -> Vec<String> {
     statements.iter().map(|statement| statement.replace("{db}", database)).collect()
 }
 
-/// Makes roles and row policies. Over shards they would hold nobody back, so none are made there.
-pub fn apply_rights(engine: &Engine) -> Result<(), EngineError> {
+/// Makes roles and row policies, and notes it first: should it break off, some of them are changed. Over shards they would hold nobody
+/// back, so none are made there.
+pub fn apply_rights(engine: &Engine, now: i64) -> Result<(), EngineError> {
     check_policies_hold(engine)?;
+    let subject = &engine.address().database;
+    AuditEntry { action: "rights", subject, detail: "roles and row policies" }.write(engine, now)?;
     rights_statements(&engine.address().database)
         .iter()
         .try_for_each(|statement| engine.execute(statement, &[]))
@@ -69,6 +73,8 @@ pub fn is_under_policies(engine: &Engine) -> Result<bool, EngineError> {
 
 #[cfg(test)]
 mod tests {
+    use annals_testkit::engine::ScriptedEngine;
+
     use super::*;
 
     #[test]
@@ -93,5 +99,29 @@ mod tests {
                 && secret.iter().any(|table| statement.contains(table))
         };
         assert_eq!(statements.iter().find(readable), None);
+    }
+
+    #[test]
+    fn a_change_of_rights_is_noted_before_the_first_statement() {
+        let is_table_kind = |statement: &str| statement.contains("system.tables");
+        let engine = ScriptedEngine::start(|_| Ok(String::new()));
+        let opened = Engine::at(&engine.at("x"));
+        apply_rights(&opened, 7).unwrap();
+        let asked = engine.requests();
+        assert!(is_table_kind(&asked[0].statement), "{}", asked[0].statement);
+        assert!(asked[1].statement.starts_with("INSERT INTO x.audit SELECT"), "{}", asked[1].statement);
+        let said = ["now", "action", "subject"].map(|name| asked[1].parameter(name).unwrap());
+        assert_eq!(said, ["7", "rights", "x"]);
+        let rest: Vec<&str> = asked[2..].iter().map(|request| request.statement.as_str()).collect();
+        assert_eq!(rest, rights_statements("x"));
+
+        // Without a note, nothing is changed.
+        let engine = ScriptedEngine::start(|request| match request.statement.contains("audit") {
+            true => Err(497),
+            false => Ok(String::new()),
+        });
+        let opened = Engine::at(&engine.at("x"));
+        assert!(matches!(apply_rights(&opened, 7), Err(EngineError::Denied(_))));
+        assert!(engine.requests().iter().all(|request| !request.statement.contains("ROLE")));
     }
 }

@@ -56,6 +56,13 @@ impl Engine {
         Ok(Self { client: Arc::new(client), address, login, tenant: String::new(), filters: None })
     }
 
+    /// The engine at an address of this machine.
+    #[cfg(test)]
+    pub(crate) fn at(address: &str) -> Self {
+        let address = EngineAddress::parse(address).unwrap();
+        Self::new(address, None, None, Duration::from_secs(60)).unwrap()
+    }
+
     /// The same engine for the rows of this tenant.
     pub fn for_tenant(&self, tenant: &str) -> Self {
         Self { tenant: tenant.to_owned(), ..self.clone() }

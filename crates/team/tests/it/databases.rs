@@ -62,7 +62,7 @@ fn tables_that_are_not_of_one_server_are_neither_changed_nor_opened() {
         forget(&opened, &[Subject::Machine("m".into())], 1, DEFAULT_PATIENCE).map(drop),
         set_retention(&opened, Some(9), 1, DEFAULT_PATIENCE),
         rebuild(&opened, &Prices::embedded(), (1, DEFAULT_PATIENCE), |_| ()),
-        apply_rights(&opened),
+        apply_rights(&opened, 1),
         is_under_policies(&opened).map(drop),
     ];
     for refusal in refusals {
