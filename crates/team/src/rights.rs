@@ -5,11 +5,11 @@
 
 use crate::query::AuditEntry;
 use crate::schema::{ITEM_TABLES, check_policies_hold};
+use crate::views::{INNER_VIEWS, VIEWS};
 use crate::wire::{Engine, EngineError};
 
-/// What readers may ask for besides items. Whose a machine is, is no secret in a team: policies go by it.
-const READABLE: [&str; 8] =
-    ["meta", "machines", "people", "newest_files", "usage", "sessions", "blocks", "tool_calls"];
+/// What readers may ask for besides items and views. Whose a machine is, is no secret in a team: policies go by it.
+const READABLE: [&str; 2] = ["meta", "machines"];
 
 /// The machines of the person who asks.
 const OWN: &str = "(tenant, machine) IN (SELECT tenant, machine FROM {db}.machines GROUP BY tenant, machine \
@@ -33,7 +33,10 @@ pub fn rights_statements(database: &str) -> Vec<String> {
     grant("SELECT", &["meta", "forgotten"], "{db}_writer, {db}_receiver");
     grant("SELECT", &["tokens"], "{db}_receiver, {db}_server");
     grant("SELECT", &ITEM_TABLES, "{db}_reader, {db}_team_reader, {db}_server");
+    // `calls` is a table of items, too.
+    let views: Vec<&str> = INNER_VIEWS.into_iter().chain(VIEWS).filter(|view| *view != "calls").collect();
     grant("SELECT", &READABLE, "{db}_reader, {db}_team_reader, {db}_server");
+    grant("SELECT", &views, "{db}_reader, {db}_team_reader, {db}_server");
     grant("SELECT", &["policy_check"], "{db}_reader, {db}_team_reader");
     let care = "SELECT, INSERT, ALTER TABLE, CREATE TABLE, DROP TABLE, TRUNCATE, OPTIMIZE";
     grant(care, &["*"], "{db}_admin");

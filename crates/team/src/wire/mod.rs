@@ -18,6 +18,7 @@ pub use row::{Row, RowSet};
 
 use self::filters::filters;
 use crate::address::EngineAddress;
+use crate::views::CALLS;
 
 /// A low level of zstd: rows compress well anyway.
 const ZSTD_LEVEL: i32 = 3;
@@ -142,7 +143,8 @@ impl Engine {
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()));
         // Only a SELECT can be in parentheses; a comment at its end stops at the line break.
-        let whole = format!("SELECT * FROM (\n{statement}\n) FORMAT JSONEachRow");
+        let calls = CALLS.replace("{db}", &self.address.database);
+        let whole = format!("{calls}SELECT * FROM (\n{statement}\n) FORMAT JSONEachRow");
         self.exchange(&url_parameters, &[], whole.into_bytes()).map(RowSet::new)
     }
 

@@ -42,7 +42,7 @@ fn any_name_of_a_statement_can_be_that_of_the_database() {
         assert!(!newest_sessions(&opened, 10).unwrap().0.is_empty(), "{name}");
         machines(&opened, &Scope::default()).unwrap();
         tool_calls(&opened).unwrap();
-        for view in ["sessions", "usage", "blocks", "tool_calls"] {
+        for view in ["sessions", "threads", "projects", "usage", "blocks", "tool_calls", "prompts"] {
             let found = opened.select(&format!("SELECT count() AS rows FROM {{db}}.{view}"), &[]).unwrap();
             assert!(found.first().unwrap().count("rows") > 0, "{name}.{view}");
         }
