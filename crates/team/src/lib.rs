@@ -3,7 +3,7 @@
 //!
 //! From the bottom up: [`address`] and [`wire`] speak to the engine; [`schema`] holds its tables, `shards` says where they are, and [`rights`] who may read them;
 //! [`rows`] turns items into rows; [`sink`] delivers them, [`receive`] for machines that have a token ([`access`]); [`query`] asks,
-//! and [`rebuild`] makes rows again.
+//! and [`rebuild`] makes rows again. [`views`] are what people ask by statements of their own.
 
 pub mod access;
 pub mod address;
@@ -15,6 +15,7 @@ pub mod rows;
 pub mod schema;
 mod shards;
 pub mod sink;
+pub mod views;
 pub mod wire;
 
 pub use address::{AddressError, EngineAddress};

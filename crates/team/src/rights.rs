@@ -3,12 +3,13 @@
 //! The tables of items are closed to everybody by a policy; other policies open rows to roles. So a login that somebody forgot sees
 //! nothing, whatever the server's settings say.
 
+use crate::query::AuditEntry;
 use crate::schema::{ITEM_TABLES, check_policies_hold};
+use crate::views::{INNER_VIEWS, VIEWS};
 use crate::wire::{Engine, EngineError};
 
-/// What readers may ask for besides items. Whose a machine is, is no secret in a team: policies go by it.
-const READABLE: [&str; 8] =
-    ["meta", "machines", "people", "newest_files", "usage", "sessions", "blocks", "tool_calls"];
+/// What readers may ask for besides items and views. Whose a machine is, is no secret in a team: policies go by it.
+const READABLE: [&str; 2] = ["meta", "machines"];
 
 /// The machines of the person who asks.
 const OWN: &str = "(tenant, machine) IN (SELECT tenant, machine FROM {db}.machines GROUP BY tenant, machine \
@@ -32,7 +33,10 @@ pub fn rights_statements(database: &str) -> Vec<String> {
     grant("SELECT", &["meta", "forgotten"], "{db}_writer, {db}_receiver");
     grant("SELECT", &["tokens"], "{db}_receiver, {db}_server");
     grant("SELECT", &ITEM_TABLES, "{db}_reader, {db}_team_reader, {db}_server");
+    // `calls` is a table of items, too.
+    let views: Vec<&str> = INNER_VIEWS.into_iter().chain(VIEWS).filter(|view| *view != "calls").collect();
     grant("SELECT", &READABLE, "{db}_reader, {db}_team_reader, {db}_server");
+    grant("SELECT", &views, "{db}_reader, {db}_team_reader, {db}_server");
     grant("SELECT", &["policy_check"], "{db}_reader, {db}_team_reader");
     let care = "SELECT, INSERT, ALTER TABLE, CREATE TABLE, DROP TABLE, TRUNCATE, OPTIMIZE";
     grant(care, &["*"], "{db}_admin");
@@ -52,9 +56,12 @@ pub fn rights_statements(database: &str) -> Vec<String> {
     statements.iter().map(|statement| statement.replace("{db}", database)).collect()
 }
 
-/// Makes roles and row policies. Over shards they would hold nobody back, so none are made there.
-pub fn apply_rights(engine: &Engine) -> Result<(), EngineError> {
+/// Makes roles and row policies, and notes it first: should it break off, some of them are changed. Over shards they would hold nobody
+/// back, so none are made there.
+pub fn apply_rights(engine: &Engine, now: i64) -> Result<(), EngineError> {
     check_policies_hold(engine)?;
+    let subject = &engine.address().database;
+    AuditEntry { action: "rights", subject, detail: "roles and row policies" }.write(engine, now)?;
     rights_statements(&engine.address().database)
         .iter()
         .try_for_each(|statement| engine.execute(statement, &[]))
@@ -69,6 +76,8 @@ pub fn is_under_policies(engine: &Engine) -> Result<bool, EngineError> {
 
 #[cfg(test)]
 mod tests {
+    use annals_testkit::engine::ScriptedEngine;
+
     use super::*;
 
     #[test]
@@ -93,5 +102,29 @@ mod tests {
                 && secret.iter().any(|table| statement.contains(table))
         };
         assert_eq!(statements.iter().find(readable), None);
+    }
+
+    #[test]
+    fn a_change_of_rights_is_noted_before_the_first_statement() {
+        let is_table_kind = |statement: &str| statement.contains("system.tables");
+        let engine = ScriptedEngine::start(|_| Ok(String::new()));
+        let opened = Engine::at(&engine.at("x"));
+        apply_rights(&opened, 7).unwrap();
+        let asked = engine.requests();
+        assert!(is_table_kind(&asked[0].statement), "{}", asked[0].statement);
+        assert!(asked[1].statement.starts_with("INSERT INTO x.audit SELECT"), "{}", asked[1].statement);
+        let said = ["now", "action", "subject"].map(|name| asked[1].parameter(name).unwrap());
+        assert_eq!(said, ["7", "rights", "x"]);
+        let rest: Vec<&str> = asked[2..].iter().map(|request| request.statement.as_str()).collect();
+        assert_eq!(rest, rights_statements("x"));
+
+        // Without a note, nothing is changed.
+        let engine = ScriptedEngine::start(|request| match request.statement.contains("audit") {
+            true => Err(497),
+            false => Ok(String::new()),
+        });
+        let opened = Engine::at(&engine.at("x"));
+        assert!(matches!(apply_rights(&opened, 7), Err(EngineError::Denied(_))));
+        assert!(engine.requests().iter().all(|request| !request.statement.contains("ROLE")));
     }
 }

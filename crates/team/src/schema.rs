@@ -7,8 +7,8 @@ pub const SCHEMA: u32 = 1;
 
 /// The version of the rows that this release makes of lines: raised when it makes others of the same lines, so that `team check`
 /// says that those of earlier releases have to be made again. 2: titles in `custom-title.json` are facts. 3: records without a message are
-/// facts, so that summaries can name them.
-pub const FORM: u16 = 3;
+/// facts, so that summaries can name them. 4: items of todo lists and prompts of the history are facts, for the views.
+pub const FORM: u16 = 4;
 
 /// The tables whose rows are all made from lines.
 pub const DERIVED_TABLES: [&str; 4] = ["messages", "calls", "responses", "facts"];

@@ -4,6 +4,7 @@ use annals_index::sql::{SqlValue, Table as Answer};
 use annals_json::{Value, ValueKind};
 use annals_team::query::Scope;
 use annals_team::rights::is_under_policies;
+use annals_team::views::{VIEWS, local_only};
 use annals_team::{Engine, EngineError};
 
 use crate::args::SqlArgs;
@@ -68,10 +69,14 @@ fn query(args: &SqlArgs, context: &Context) -> Result<Answer, Fault> {
 /// The rows of a team's engine.
 fn of_team(engine: &Engine, statement: &str) -> Result<Answer, Fault> {
     let found = engine.select_statement(statement).map_err(|error| match error {
-        EngineError::NoSchema(what) | EngineError::Refused(what) => {
-            Fault::usage(format!("query failed: {what}"))
-                .hint("views: sessions, blocks, tool_calls, usage; only SELECT is allowed")
-        }
+        EngineError::NoSchema(what) | EngineError::Refused(what) => match local_only(statement, &what) {
+            Some(known) => Fault::usage(format!("query failed: a team has no {known}: {}", known.why))
+                .hint("docs/team.md lists what only the local index has; without --at it is asked"),
+            None => Fault::usage(format!("query failed: {what}")).hint(format!(
+                "views: {}; only SELECT is allowed, in the words of ClickHouse",
+                VIEWS.join(", ")
+            )),
+        },
         other => other.into(),
     })?;
     let mut answer = Answer::default();

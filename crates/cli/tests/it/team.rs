@@ -103,6 +103,19 @@ fn sql_runs_as_a_login_under_row_policies() {
     for bad in ["SELECT * FROM nothing", "DROP TABLE lines", "INSERT INTO lines SELECT * FROM lines"] {
         assert_eq!(annals(&home, &["sql", bad, "--at", &at]).code, Some(2), "{bad}");
     }
+    // The example of the help, and an older name of a view that a table has, too.
+    ok(&home, &["sql", "SELECT id, cost_usd FROM sessions ORDER BY 2 DESC LIMIT 5", "--at", &at]);
+    ok(&home, &["sql", "SELECT tool, duration_ms FROM calls", "--at", &at]);
+    // What only the local index has is said, and why.
+    for (question, said) in [
+        ("SELECT id, versions FROM sessions", "a team has no sessions.versions: no row has the version of a client"),
+        ("SELECT b.parent_uuid FROM said AS b", "a team has no blocks.parent_uuid"),
+        ("SELECT count(*) FROM problems", "a team has no problems: lines are checked where they were written"),
+    ] {
+        let answer = annals(&home, &["sql", question, "--at", &at]);
+        assert_eq!(answer.code, Some(2), "{question}: {}", answer.error);
+        assert!(answer.error.contains(said), "{question}: {}", answer.error);
+    }
 }
 
 #[test]

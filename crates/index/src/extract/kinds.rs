@@ -153,6 +153,10 @@ named_enum! {
         Output = "output",
         /// A record that gives no message, which a summary may name: its id, where its line begins and where it ends.
         BareRecord = "bare_record",
+        /// An item of a todo list or a task, as JSON. The index has a table for them; this is for rows that are stored elsewhere.
+        TodoItem = "todo_item",
+        /// A prompt of the history, as JSON; the same.
+        HistoryPrompt = "history_prompt",
     }
 }
 

@@ -143,7 +143,34 @@ impl LineRows {
         }
         self.messages = batch.messages;
         self.calls = batch.calls.into_iter().collect();
-        self.facts = batch.facts.into_keys().collect();
+        let sides = batch.sides.iter().enumerate().filter_map(|(place, side)| side.fact(place));
+        self.facts = batch.facts.into_keys().chain(sides).collect();
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_and_prompts_are_facts_each_with_its_place() {
+        let session = "33333333-cccc-4ccc-8ccc-000000000003";
+        let file = |path: &str| IndexedFile::of_relative(path).unwrap();
+        let item = r#"{"content":"Look","status":"pending","activeForm":"Looking"}"#;
+        let todos = file(&format!("todos/{session}-agent-{session}.json"))
+            .file_rows(format!("[{item},{item}]").as_bytes(), 7)
+            .facts;
+        let expected = |place| {
+            let json =
+                format!(r#"{{"place":{place},"content":"Look","status":"pending","active_form":"Looking"}}"#);
+            (FactKind::TodoItem, json)
+        };
+        assert_eq!(todos, [expected(0), expected(1)]);
+        let line = format!(r#"{{"display":"go on","timestamp":9,"project":"/w","sessionId":"{session}"}}"#);
+        let rows = file("history.jsonl").line_rows(line.as_bytes(), 3, 50);
+        let json =
+            format!(r#"{{"offset":50,"length":{},"millis":9,"cwd":"/w","words":"go on"}}"#, line.len());
+        assert_eq!(rows.facts, [(FactKind::HistoryPrompt, json)]);
     }
 }

@@ -1,6 +1,6 @@
 //! Rows beside the conversation: todos, tasks, file copies, prompts of `history.jsonl`, facts about sub-agents.
 
-use annals_json::{Text, Value};
+use annals_json::{ObjectWriter, Text, Value};
 use annals_store::file_history::{BackupState, TrackedFile};
 use annals_transcript::title::shorten;
 
@@ -30,6 +30,36 @@ pub(crate) enum SideRow {
     Version { span: LineSpan, path: String, version: i64, copy: Option<String>, time: Option<String> },
     /// A prompt of `history.jsonl`.
     Prompt { span: LineSpan, millis: Option<i64>, project: String, session: String, words: String },
+}
+
+impl SideRow {
+    /// The row as a fact, for those who have no table for it. `place` is its place among the rows of the file. Copies of files are left
+    /// out: every snapshot lists all of them again.
+    pub(super) fn fact(&self, place: usize) -> Option<(FactKind, String)> {
+        let (kind, json) = match self {
+            Self::Todo { number, content, status, active_form, priority, .. } => {
+                let fill = |object: &mut ObjectWriter<'_>| {
+                    object.number("place", place as u64).string_if("number", number.as_deref());
+                    object.string("content", content).string("status", status);
+                    object.string_if("active_form", active_form.as_deref());
+                    object.string_if("priority", priority.as_deref());
+                };
+                (FactKind::TodoItem, annals_json::object(fill))
+            }
+            Self::Prompt { span, millis, project, words, .. } => {
+                let fill = |object: &mut ObjectWriter<'_>| {
+                    object.number("offset", span.offset).number("length", span.length);
+                    if let Some(millis) = millis {
+                        object.number("millis", *millis);
+                    }
+                    object.string("cwd", project).string("words", words);
+                };
+                (FactKind::HistoryPrompt, annals_json::object(fill))
+            }
+            Self::Version { .. } => return None,
+        };
+        Some((kind, String::from_utf8_lossy(&json).into_owned()))
+    }
 }
 
 impl Batch {

@@ -3,15 +3,15 @@
 use crate::wire::{Engine, EngineError, Parameter};
 
 /// Something that is noted.
-pub(super) struct AuditEntry<'e> {
-    pub(super) action: &'static str,
-    pub(super) subject: &'e str,
-    pub(super) detail: &'e str,
+pub(crate) struct AuditEntry<'e> {
+    pub(crate) action: &'static str,
+    pub(crate) subject: &'e str,
+    pub(crate) detail: &'e str,
 }
 
 impl AuditEntry<'_> {
     /// Notes it, with the login that did it.
-    pub(super) fn write(&self, engine: &Engine, now: i64) -> Result<(), EngineError> {
+    pub(crate) fn write(&self, engine: &Engine, now: i64) -> Result<(), EngineError> {
         engine.execute(
             "INSERT INTO {db}.audit SELECT {tenant:String}, {now:Int64}, currentUser(), {action:String}, {subject:String},
                 {detail:String}",

@@ -19,6 +19,7 @@ mod tool_calls;
 mod usage;
 
 pub use agents::agents_without_file;
+pub(crate) use audit::AuditEntry;
 pub use audit::{AuditRow, audit};
 pub use check::{CheckReport, Gap, check};
 pub use files::{FileChoice, FileContent, TeamFile, fetch, files, machines_of_sessions, sessions_titled};

@@ -94,3 +94,78 @@ pub(crate) fn absent(engine: &Engine, missing: &[ClusterServer], what_then: &str
         names.join(", ")
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::engine::{EngineRequest, ScriptedEngine};
+
+    use super::*;
+
+    const SERVERS: &str = r#"{"shard_num":"1","replica_num":"1","host_name":"a","port":"9000"}
+{"shard_num":"1","replica_num":"2","host_name":"b","port":"9000"}
+{"shard_num":"2","replica_num":"1","host_name":"c","port":"9000"}
+{"shard_num":"2","replica_num":"2","host_name":"d","port":"9001"}"#;
+
+    fn tables() -> ShardedTables {
+        ShardedTables { cluster: "big".to_owned(), tables: Default::default() }
+    }
+
+    /// Two shards of two replicas, of which those at some places answer.
+    fn cluster(there: &'static [u64]) -> (ScriptedEngine, Engine) {
+        let answer = move |request: &EngineRequest| match request.statement.contains("system.clusters") {
+            true => Ok(SERVERS.to_owned()),
+            false => Ok(there
+                .iter()
+                .map(|place| format!("{{\"place\":{place},\"number\":\"{}\"}}\n", place * 10))
+                .collect()),
+        };
+        let engine = ScriptedEngine::start(answer);
+        let opened = Engine::at(&engine.at("x"));
+        (engine, opened)
+    }
+
+    #[test]
+    fn servers_that_do_not_answer_are_named() {
+        let (_engine, all) = cluster(&[1, 2, 3, 4]);
+        assert_eq!(tables().missing(&all).unwrap(), []);
+        tables().check_all_servers(&all, "so what").unwrap();
+
+        let (_engine, some) = cluster(&[1, 4]);
+        let names: Vec<String> = tables().missing(&some).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["b:9000 (shard 1, replica 2)", "c:9000 (shard 2, replica 1)"]);
+        let failure = tables().check_all_servers(&some, "so what").unwrap_err();
+        assert!(matches!(failure, EngineError::Unavailable(_)));
+        let said = failure.to_string();
+        assert!(
+            said.ends_with(
+                "no answer from b:9000 (shard 1, replica 2), c:9000 (shard 2, replica 1): so what"
+            ),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_shard_is_there_while_one_of_its_replicas_is() {
+        let (_engine, one_of_each) = cluster(&[2, 3]);
+        tables().check_each_shard(&one_of_each).unwrap();
+        for (there, shard) in [(&[1, 2][..], "shard 2"), (&[4], "shard 1"), (&[], "shard 1")] {
+            let (_engine, some) = cluster(there);
+            let failure = tables().check_each_shard(&some).unwrap_err();
+            assert!(matches!(failure, EngineError::Unavailable(_)), "{there:?}");
+            let said = failure.to_string();
+            assert!(said.contains(&format!("no server of {shard} answers; nothing was removed")), "{said}");
+        }
+    }
+
+    #[test]
+    fn each_server_says_its_own_number_and_who_is_away_says_none() {
+        let (engine, some) = cluster(&[1, 3]);
+        let from = tables().on_each_server("forgotten");
+        let found = tables().each_server(&some, "count()", &from, &[]).unwrap();
+        assert_eq!(found, [(1, 10), (3, 30)].into());
+        let asked = engine.requests().remove(0);
+        assert!(asked.statement.contains("clusterAllReplicas('big', x.forgotten)"), "{}", asked.statement);
+        let skipped = ("skip_unavailable_shards".to_owned(), "1".to_owned());
+        assert!(asked.parameters.contains(&skipped), "{:?}", asked.parameters);
+    }
+}

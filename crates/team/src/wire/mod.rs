@@ -18,6 +18,7 @@ pub use row::{Row, RowSet};
 
 use self::filters::filters;
 use crate::address::EngineAddress;
+use crate::views::CALLS;
 
 /// A low level of zstd: rows compress well anyway.
 const ZSTD_LEVEL: i32 = 3;
@@ -54,6 +55,13 @@ impl Engine {
         let client = Client::new(&address.url, trust, timeout)
             .map_err(|error| EngineError::of_request(&address.name(), error))?;
         Ok(Self { client: Arc::new(client), address, login, tenant: String::new(), filters: None })
+    }
+
+    /// The engine at an address of this machine.
+    #[cfg(test)]
+    pub(crate) fn at(address: &str) -> Self {
+        let address = EngineAddress::parse(address).unwrap();
+        Self::new(address, None, None, Duration::from_secs(60)).unwrap()
     }
 
     /// The same engine for the rows of this tenant.
@@ -135,7 +143,8 @@ impl Engine {
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()));
         // Only a SELECT can be in parentheses; a comment at its end stops at the line break.
-        let whole = format!("SELECT * FROM (\n{statement}\n) FORMAT JSONEachRow");
+        let calls = CALLS.replace("{db}", &self.address.database);
+        let whole = format!("{calls}SELECT * FROM (\n{statement}\n) FORMAT JSONEachRow");
         self.exchange(&url_parameters, &[], whole.into_bytes()).map(RowSet::new)
     }
 

@@ -42,7 +42,7 @@ fn any_name_of_a_statement_can_be_that_of_the_database() {
         assert!(!newest_sessions(&opened, 10).unwrap().0.is_empty(), "{name}");
         machines(&opened, &Scope::default()).unwrap();
         tool_calls(&opened).unwrap();
-        for view in ["sessions", "usage", "blocks", "tool_calls"] {
+        for view in ["sessions", "threads", "projects", "usage", "blocks", "tool_calls", "prompts"] {
             let found = opened.select(&format!("SELECT count() AS rows FROM {{db}}.{view}"), &[]).unwrap();
             assert!(found.first().unwrap().count("rows") > 0, "{name}.{view}");
         }
@@ -62,7 +62,7 @@ fn tables_that_are_not_of_one_server_are_neither_changed_nor_opened() {
         forget(&opened, &[Subject::Machine("m".into())], 1, DEFAULT_PATIENCE).map(drop),
         set_retention(&opened, Some(9), 1, DEFAULT_PATIENCE),
         rebuild(&opened, &Prices::embedded(), (1, DEFAULT_PATIENCE), |_| ()),
-        apply_rights(&opened),
+        apply_rights(&opened, 1),
         is_under_policies(&opened).map(drop),
     ];
     for refusal in refusals {

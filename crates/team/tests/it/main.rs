@@ -12,3 +12,4 @@ mod rights;
 mod row_form;
 mod same_answers;
 mod support;
+mod views;

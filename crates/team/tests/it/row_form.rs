@@ -40,6 +40,10 @@ fn digest() -> String {
         .collect();
     let title = r#"{"customTitle":"Beside"}"#;
     items.push(item(format!("projects/-w/{ID}/custom-title.json"), ItemForm::File, 0, title));
+    let todo = r#"[{"content":"Dust the lamp","status":"pending"}]"#;
+    items.push(item(format!("todos/{ID}-agent-{ID}.json"), ItemForm::File, 0, todo));
+    let asked = r#"{"display":"Where?","timestamp":1767225600000,"project":"/w"}"#;
+    items.push(item("history.jsonl".to_owned(), ItemForm::Line, 0, asked));
     let batch = Batch { machine: "m".into(), store: "s".into(), sequence: 1, rules: String::new(), items };
     let rows = BatchRows::of(&batch, "", &Prices::embedded(), &ForgottenSubjects::default());
     let mut all = String::new();
@@ -49,13 +53,20 @@ fn digest() -> String {
         all.push_str(table);
         all.push_str(&String::from_utf8_lossy(body));
     }
-    assert!(all.contains("Beside") && all.contains("lamp") && all.contains("toolu_1"), "{all}");
+    assert!(
+        all.contains("Dust")
+            && all.contains("Where?")
+            && all.contains("Beside")
+            && all.contains("lamp")
+            && all.contains("toolu_1"),
+        "{all}"
+    );
     sha256(all.as_bytes())
 }
 
 #[test]
 fn other_rows_of_the_same_lines_have_another_version() {
-    let known = (3, "3b2a83916d0f7e6f8f2968db6f3369a84ea207159bd93b485bf46c3a21df8784");
+    let known = (4, "6b8cffb11207dd28a905939b6f1318e8a95f581ae0efa241ed2392bcfd45f081");
     assert_eq!(
         (FORM, digest().as_str()),
         known,

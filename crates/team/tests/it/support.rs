@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use annals_collect::{Batch, Collector, Item, Sink, SinkError};
+use annals_collect::{Batch, Collector, Item, Selection, Sink, SinkError};
 use annals_demo::Plan;
 use annals_index::Index;
 use annals_store::usage::{StoreUsage, UsageFile};
@@ -56,10 +56,16 @@ pub(crate) fn demo() -> (Home, Vec<Batch>) {
 
 /// All that is sent of a store.
 pub(crate) fn sent_of(home: &Home) -> Vec<Batch> {
+    sent_with(home, Selection::default())
+}
+
+/// What is sent of a store by a selection.
+pub(crate) fn sent_with(home: &Home, selection: Selection) -> Vec<Batch> {
     let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
     let (rules, source) = (SecretRules::new(&[], &[]).unwrap(), CountingSource::default());
     let mut recorder = Recorder::default();
     let mut collector = Collector::open(&store, &data, "test", rules, &source).unwrap();
+    collector.selection = selection;
     collector.pass(&mut recorder).unwrap();
     drop(collector);
     recorder.0

@@ -8,6 +8,7 @@ mod rebuild;
 mod retention;
 mod token;
 
+use annals_store::source::Clock as _;
 use annals_team::rights::{apply_rights, rights_statements};
 use annals_team::{Engine, schema};
 
@@ -75,7 +76,7 @@ fn init(at: &EngineAtArgs, what: Statements, apply: bool, context: &mut Context)
         Statements::Tables => schema::apply(&engine)?,
         Statements::Rights => {
             schema::check(&engine)?;
-            apply_rights(&engine)?;
+            apply_rights(&engine, context.source.now())?;
         }
     }
     if context.json {

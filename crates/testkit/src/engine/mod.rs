@@ -1,9 +1,12 @@
-//! A team's engine for tests: the program `scripts/engine`, ended with the value.
+//! A team's engine for tests: the program `scripts/engine`, ended with the value, and a stand-in that answers as a test says.
+
+mod scripted;
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
+pub use self::scripted::{EngineAnswer, EngineRequest, ScriptedEngine};
 use crate::shared::skipped;
 use crate::workspace_root;
 
