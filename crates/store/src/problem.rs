@@ -10,7 +10,7 @@ use annals_transcript::problem::{Problem, ProblemKind, Span};
 pub struct FileProblem {
     /// The file or folder.
     pub path: PathBuf,
-    /// The problem.
+    /// What is wrong, and where in the file.
     pub problem: Problem,
 }
 

@@ -17,7 +17,7 @@ use crate::source::Source;
 pub struct ResetPlan {
     /// The project.
     pub slug: Slug,
-    /// Its sessions.
+    /// Every session of the project, by id.
     pub sessions: Vec<SessionKey>,
     /// Files and folders, in the order in which they are moved.
     pub paths: Vec<PathBuf>,

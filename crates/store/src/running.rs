@@ -54,7 +54,7 @@ views! {
 pub struct RunningFile {
     /// The process, from the file's name.
     pub pid: u32,
-    /// The file.
+    /// The note that the client keeps while it runs, as JSON.
     pub file: JsonFile,
 }
 

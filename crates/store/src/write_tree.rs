@@ -25,7 +25,7 @@ pub enum DemoError {
     /// A path outside the folder.
     #[error("{}: the path is outside the store", path.display())]
     Outside {
-        /// The path.
+        /// The path that leads out of the folder.
         path: PathBuf,
     },
     /// Any other error.

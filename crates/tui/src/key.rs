@@ -1,6 +1,5 @@
 //! Keys and the mouse, as the screens know them: independent of the library that reads the terminal.
 
-/// A key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names of the keys say it all")]
 pub enum Key {

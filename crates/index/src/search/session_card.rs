@@ -31,7 +31,6 @@ pub struct SessionCard {
     pub summary_title: Option<String>,
     /// The first prompt; the first command if there is no other.
     pub first_prompt: Option<String>,
-    /// The last prompt.
     pub last_prompt: Option<String>,
     /// When it was last active, in milliseconds since 1970.
     pub active: Option<i64>,
@@ -60,7 +59,6 @@ const TITLE_FILE: &str = "SELECT value FROM files JOIN facts ON facts.file = fil
 const COST: &str =
     "SELECT sum(nanos * 1.0) / 1e9 FROM files JOIN spent ON spent.file = files.id WHERE session = ?1";
 
-/// The file of a session.
 struct SessionFile {
     id: i64,
     path: String,

@@ -97,7 +97,6 @@ pub struct HistoryGap {
     pub why: String,
 }
 
-/// A line of the log.
 pub(super) enum LogLine {
     Change(CommandChange),
     Gap(HistoryGap),

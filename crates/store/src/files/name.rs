@@ -18,7 +18,7 @@ pub struct PlainName(String);
 pub struct NameError {
     /// What the name was to be, such as "a session id".
     pub what: &'static str,
-    /// The name.
+    /// The text that was refused.
     pub name: String,
 }
 

@@ -13,7 +13,7 @@ use crate::protected::names;
 /// What exists at a path that may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
-    /// Nothing.
+    /// Neither a file nor a folder.
     Nothing,
     /// A plain file.
     File,

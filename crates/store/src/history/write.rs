@@ -27,7 +27,7 @@ pub struct NewPrompt<'p> {
     pub millis: i64,
     /// The working directory.
     pub project: &'p str,
-    /// The session.
+    /// The session that the prompt was typed in.
     pub session: &'p SessionKey,
 }
 

@@ -50,7 +50,7 @@ impl McpScope {
 /// A server in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpEntry {
-    /// Its name.
+    /// The key below `mcpServers`.
     pub name: String,
     /// Its definition: JSON as it is in the file.
     pub definition: Vec<u8>,
@@ -80,7 +80,7 @@ pub enum McpFileError {
     WrongType {
         /// The file.
         path: PathBuf,
-        /// The key.
+        /// The key whose value is not an object.
         key: String,
     },
     /// There is no such server.
@@ -90,7 +90,7 @@ pub enum McpFileError {
         path: PathBuf,
         /// The server.
         name: String,
-        /// The scope.
+        /// Where it was looked for.
         scope: McpScope,
     },
 }

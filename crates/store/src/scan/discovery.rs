@@ -13,7 +13,7 @@ use crate::read::ReadError;
 pub struct Project {
     /// Its name.
     pub slug: Slug,
-    /// The path.
+    /// The folder `projects/<slug>`.
     pub path: PathBuf,
 }
 
@@ -197,17 +197,17 @@ impl Discovery {
         self.side_files.iter().filter(|file| matches!(file.role, FileRole::Todos { .. }))
     }
 
-    /// The tasks.
+    /// Files of tasks, the successor of todo lists.
     pub fn tasks(&self) -> impl Iterator<Item = &SideFile> {
         self.side_files.iter().filter(|file| matches!(file.role, FileRole::Task { .. }))
     }
 
-    /// The plans.
+    /// Files of `plans/`.
     pub fn plans(&self) -> impl Iterator<Item = &SideFile> {
         self.side_files.iter().filter(|file| matches!(file.role, FileRole::Plan { .. }))
     }
 
-    /// The indexes of sessions.
+    /// The `sessions-index.json` of projects that have one.
     pub fn sessions_indexes(&self) -> impl Iterator<Item = &SideFile> {
         self.side_files.iter().filter(|file| matches!(file.role, FileRole::SessionsIndex { .. }))
     }

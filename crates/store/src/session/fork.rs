@@ -57,7 +57,7 @@ pub enum ForkError {
     Edit {
         /// The session's file.
         path: PathBuf,
-        /// The line.
+        /// The line of the record, from 1.
         line: u32,
         /// Why.
         source: EditError,

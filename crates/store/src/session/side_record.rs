@@ -21,7 +21,7 @@ pub enum SideRecordError {
     /// The session.
     #[error(transparent)]
     Append(#[from] AppendError),
-    /// The journal.
+    /// The change could not be noted for undo.
     #[error(transparent)]
     Journal(#[from] WriteError),
 }

@@ -34,7 +34,7 @@ pub struct DayStats {
 /// The session that took the longest, from its first line to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionDuration {
-    /// The session.
+    /// The session's id.
     pub session: SessionKey,
     /// Milliseconds.
     pub duration: i64,

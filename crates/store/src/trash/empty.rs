@@ -40,7 +40,7 @@ impl EmptyPlan {
 /// A batch that is not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedBatch {
-    /// The batch.
+    /// What was moved to the trash by one change.
     pub batch: TrashBatch,
     /// Why.
     pub reason: SkipReason,

@@ -27,7 +27,7 @@ pub struct TrashedSession {
     pub slug: Slug,
     /// The store that it was in.
     pub config: ConfigDir,
-    /// Its file.
+    /// The transcript in the trash.
     pub file: TrashedFile,
     /// The file and all that went with it, in the order in which it went.
     pub parts: Vec<TrashedFile>,

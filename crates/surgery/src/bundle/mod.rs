@@ -30,7 +30,6 @@ const LEVEL: i32 = 9;
 /// A session with everything that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
-    /// The session.
     pub session: SessionKey,
     /// The folder of its project.
     pub slug: Slug,
@@ -38,7 +37,6 @@ pub struct Bundle {
     pub files: Vec<BundleFile>,
 }
 
-/// One file of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BundleFile {
     /// Its path relative to a config dir, with `/` between its parts.

@@ -9,7 +9,6 @@ use super::log_view::LogView;
 use crate::key::Key;
 use crate::reader::{FindDirection, LinePosition};
 
-/// A page.
 #[derive(Debug)]
 pub(crate) struct ChatPage {
     title: String,

@@ -20,7 +20,6 @@ pub struct CommandEntry {
 pub struct MentionEntry {
     /// What follows the `@`: a path relative to the folder, `agent-NAME`, or `SERVER:URI`.
     pub name: String,
-    /// What it is.
     pub kind: MentionKind,
     /// What is said of it, on one line; empty for a file.
     pub description: String,

@@ -56,7 +56,6 @@ pub type RemoteUsage = (Vec<UsageSource>, Vec<UsageItem>);
 /// Calls of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCount {
-    /// The tool.
     pub tool: String,
     /// How often it was called.
     pub calls: u64,

@@ -22,7 +22,6 @@ use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
 
 impl ChatSession<'_> {
-    /// Runs a slash command.
     pub(super) async fn run_slash_command(
         &mut self,
         slash: SlashCommand,

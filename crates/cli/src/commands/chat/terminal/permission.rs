@@ -18,7 +18,6 @@ use super::terminal_ui::WARNING;
 /// Rows that the prompt itself needs: title, reason, answers, input line.
 const PROMPT_ROWS: usize = 6;
 
-/// A permission prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PermissionPrompt {
     pub(super) id: String,

@@ -16,7 +16,6 @@ use super::super::terminal_ui::{ERROR, WARNING};
 use super::ScreenUi;
 
 impl ScreenUi {
-    /// Shows an event.
     pub(super) fn show_event(&mut self, event: Event) {
         let now = Instant::now();
         match event {
