@@ -101,7 +101,6 @@ pub struct UsageReport {
 
 /// A change of a session, which is planned first and applied after the person agreed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are what the commands of the same names take")]
 pub enum Change {
     /// Sets the title.
     Rename { session: PathBuf, title: String },

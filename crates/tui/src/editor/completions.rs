@@ -27,7 +27,6 @@ pub struct MentionEntry {
 
 /// What a mention is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it all")]
 pub enum MentionKind {
     File,
     Folder,
