@@ -52,6 +52,7 @@ views! {
 
 /// The facts about a sub-agent that linking needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AgentDetails {
     /// What linking needs.
     pub facts: AgentFacts,

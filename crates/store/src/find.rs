@@ -31,6 +31,7 @@ impl SessionMatch<'_> {
 
 /// Why no single session was found.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FindError<'d> {
     /// Nothing by that name.
     #[error("no session has the id or title {argument:?}")]

@@ -9,6 +9,7 @@ use crate::scan::Discovery;
 
 /// A file in which the client remembers something of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemoryFile {
     /// The project.
     pub slug: Slug,

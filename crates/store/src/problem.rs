@@ -7,6 +7,7 @@ use annals_transcript::problem::{Problem, ProblemKind, Span};
 
 /// A problem with the path of its file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileProblem {
     /// The file or folder.
     pub path: PathBuf,

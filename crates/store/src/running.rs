@@ -51,6 +51,7 @@ views! {
 
 /// A client's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RunningFile {
     /// The process, from the file's name.
     pub pid: u32,

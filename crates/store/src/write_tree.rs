@@ -9,6 +9,7 @@ use crate::files::{WriteError, create_folder, new_file};
 
 /// Why a demo store could not be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DemoError {
     /// The folder holds something already.
     #[error("{}: the folder is not empty; existing files are never overwritten", path.display())]

@@ -37,6 +37,7 @@ pub struct CommandChanges {
 
 /// The changes that were recorded, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CommandHistory {
     /// What each command created, changed or removed.
     pub changes: Vec<CommandChange>,

@@ -21,6 +21,7 @@ pub enum PathState {
 
 /// Why a path is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum PathRefusal {
     /// It is not below the folder.
     Outside,

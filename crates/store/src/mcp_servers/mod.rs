@@ -49,6 +49,7 @@ impl McpScope {
 
 /// A server in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct McpEntry {
     /// The key below `mcpServers`.
     pub name: String,

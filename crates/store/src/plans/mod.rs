@@ -15,6 +15,7 @@ use crate::summary::Summary;
 
 /// A plan's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Plan {
     /// The file name without `.md`.
     pub name: String,

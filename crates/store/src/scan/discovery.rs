@@ -10,6 +10,7 @@ use crate::read::ReadError;
 
 /// A project's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Project {
     /// Its name.
     pub slug: Slug,
@@ -19,6 +20,7 @@ pub struct Project {
 
 /// A session's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SessionEntry {
     /// The session: the stem of the file's name, regardless of its lines.
     pub key: SessionKey,
@@ -57,6 +59,7 @@ impl SessionEntry {
 
 /// A sub-agent's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AgentEntry {
     /// The sub-agent.
     pub key: AgentKey,
@@ -77,6 +80,11 @@ pub struct AgentEntry {
 }
 
 impl AgentEntry {
+    /// Makes an entry of a file that need not exist; the caller fills in the fields that it knows.
+    pub fn new(key: AgentKey, slug: Slug, place: AgentLocation, path: PathBuf) -> Self {
+        Self { key, slug, place, session: None, path, meta: None, bytes: 0, modified: None }
+    }
+
     /// Treats the file as a session named `agent-<id>`, with lines, a summary and usage.
     pub fn as_session(&self) -> SessionEntry {
         SessionEntry {
@@ -91,6 +99,7 @@ impl AgentEntry {
 
 /// Any other file, or an empty folder that means something.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SideFile {
     /// What it is.
     pub role: FileRole,

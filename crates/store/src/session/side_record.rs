@@ -17,6 +17,7 @@ use crate::source::Source;
 
 /// Why a record outside the chain was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SideRecordError {
     /// The session.
     #[error(transparent)]
@@ -28,6 +29,7 @@ pub enum SideRecordError {
 
 /// A record that was written, and how long its file was before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SideRecordAppend {
     /// The journal's entry.
     pub entry: JournalEntry,

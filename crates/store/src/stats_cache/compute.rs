@@ -33,6 +33,7 @@ pub struct DayStats {
 
 /// The session that took the longest, from its first line to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SessionDuration {
     /// The session's id.
     pub session: SessionKey,
@@ -46,6 +47,7 @@ pub struct SessionDuration {
 
 /// Statistics of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Statistics {
     /// The day of the computation.
     pub computed: String,

@@ -96,6 +96,17 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Returns the file that it is a summary of.
+    pub fn entry(&self) -> SessionEntry {
+        SessionEntry {
+            key: self.session.clone(),
+            slug: self.slug.clone(),
+            path: self.path.clone(),
+            bytes: self.bytes,
+            modified: self.modified,
+        }
+    }
+
     /// Makes a summary of a conversation of which nothing else is known, such as an archived one; the caller fills in the
     /// fields that it knows.
     pub fn new(session: SessionKey, slug: Slug, path: PathBuf) -> Self {

@@ -7,6 +7,7 @@ use crate::indent::RawField;
 
 /// How far an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TodoStatus {
     /// Not started.
     Pending,

@@ -58,6 +58,7 @@ views! {
 
 /// A todo list's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TodoList {
     /// The session that keeps the list.
     pub session: SessionKey,
@@ -90,6 +91,7 @@ impl TodoList {
 
 /// A task and where it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TaskFile {
     /// The session, or the name of a team's list.
     pub session: SessionKey,

@@ -61,6 +61,7 @@ pub enum WatchMethod {
 
 /// The result of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WaitOutcome {
     /// Something may have changed since the last wait, or since the watch was made.
     Something,

@@ -79,16 +79,9 @@ impl Bundle {
             match FileRole::of_relative(Path::new(&file.path)) {
                 FileRole::Session { .. } => session.bytes = bytes,
                 FileRole::SubAgent { slug, place, agent } => {
-                    let entry = AgentEntry {
-                        key: agent,
-                        slug,
-                        place,
-                        session: Some(self.session.clone()),
-                        path,
-                        meta: None,
-                        bytes: bytes.len() as u64,
-                        modified: None,
-                    };
+                    let mut entry = AgentEntry::new(agent, slug, place, path);
+                    entry.session = Some(self.session.clone());
+                    entry.bytes = bytes.len() as u64;
                     session.agents.push(AgentFile { entry, bytes });
                 }
                 role => side_files.push(SessionFile { role, path, bytes }),

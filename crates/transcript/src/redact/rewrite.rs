@@ -14,6 +14,7 @@ use super::visit::{JsonContext, Replacement, TextKind, VisitedText, visit};
 
 /// A text with its position in a file.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct FileText<'s> {
     /// The decoded text, without quotes and escapes.
     pub text: &'s str,
