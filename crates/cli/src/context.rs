@@ -51,7 +51,6 @@ pub(crate) struct Context {
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// `ANNALS_SANDBOX`.
     pub(crate) sandbox: Option<String>,
-    /// This program.
     pub(crate) program: Option<PathBuf>,
     /// The bearer token of `annals collect`, from the environment.
     pub(crate) token: Option<Secret>,

@@ -90,7 +90,6 @@ pub(crate) struct Environment {
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// `ANNALS_SANDBOX`, if set and not empty.
     pub(crate) sandbox: Option<String>,
-    /// This program.
     pub(crate) program: Option<PathBuf>,
     /// `NO_COLOR`, set to anything, or a terminal that knows no colors.
     pub(crate) no_color: bool,

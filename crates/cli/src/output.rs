@@ -34,7 +34,6 @@ pub(crate) struct Output {
     pub(crate) width: usize,
     /// The width that tables are made to fit; into files and pipes they are written whole.
     pub(crate) table_width: Option<usize>,
-    /// Whether it is a terminal.
     pub(crate) is_terminal: bool,
     pager_command: Option<String>,
     pager_variables: Vec<PagerVariable>,

@@ -266,6 +266,7 @@ fn fault(context: &Context, error: FindError<'_>) -> Fault {
         }
         FindError::NoSessions => Fault::nothing_found(message)
             .hint("annals demo --out DIR writes a made-up store; read it with --config-dir DIR"),
+        _ => Fault::usage(message),
     }
 }
 

@@ -26,7 +26,6 @@ pub(crate) enum Align {
     Right,
 }
 
-/// A table.
 pub(crate) struct Table {
     heads: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,

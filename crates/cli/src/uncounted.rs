@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use annals_store::Discovery;
 use annals_store::usage::{StoreUsage, UsageFile, agents_with_files, read_usage_and_progress};
-use annals_store::{Discovery, SessionEntry};
 use annals_transcript::usage::{
     FileIndex, ResponseUsage, Thread, UsageItem, UsageLedger, UsageRow, UsageSource, items,
 };
@@ -23,12 +23,8 @@ pub(crate) struct UncountedUsage {
 impl UncountedUsage {
     /// Of these sessions, as far as it is of these sub-agents.
     pub(crate) fn of_index(missing: &BTreeMap<PathBuf, BTreeSet<String>>, context: &Context) -> Self {
-        let file = |path: &PathBuf| {
-            let entry = SessionEntry::of_path(path).ok()?;
-            let (session, slug) = (entry.key.clone(), entry.slug.clone());
-            Some(UsageFile { entry, session, slug, thread: Thread::Main })
-        };
-        let files: Vec<UsageFile> = missing.keys().filter_map(file).collect();
+        let files: Vec<UsageFile> =
+            missing.keys().filter_map(|path| UsageFile::of_session(path).ok()).collect();
         let agents: BTreeSet<&str> = missing.values().flatten().map(String::as_str).collect();
         Self::read(&files, |agent| agents.contains(agent), context)
     }

@@ -34,7 +34,7 @@ struct UnreadPath {
 impl UnreadPaths {
     fn add(&self, problems: impl IntoIterator<Item = FileProblem>) {
         let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for FileProblem { path, problem } in problems {
+        for FileProblem { path, problem, .. } in problems {
             let reason = problem.detail.clone().unwrap_or_else(|| problem.to_string());
             paths.entry(path).or_insert(UnreadPath { reason, is_reported: false });
         }

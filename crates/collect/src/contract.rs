@@ -48,7 +48,6 @@ pub enum ContractError {
     Content {
         /// Which step.
         step: &'static str,
-        /// What is wrong.
         what: String,
     },
 }

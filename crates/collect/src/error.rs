@@ -20,7 +20,6 @@ pub enum CollectError {
     /// A state file or a batch that this release cannot read.
     #[error("{}: unknown version {version}", path.display())]
     UnknownVersion {
-        /// The file.
         path: PathBuf,
         /// What it says.
         version: u64,
@@ -33,10 +32,7 @@ pub enum CollectError {
     },
     /// A batch in the spool that cannot be read.
     #[error("{}: damaged, or not a batch of the spool", path.display())]
-    DamagedBatch {
-        /// Its file.
-        path: PathBuf,
-    },
+    DamagedBatch { path: PathBuf },
     /// The sink did not acknowledge a batch, in all attempts.
     #[error("batch {batch} was not acknowledged in {attempts} attempts: {source}")]
     NotDelivered {

@@ -57,7 +57,6 @@ pub struct RefusedItem {
     pub line: u64,
     /// Its bytes in the store.
     pub bytes: u64,
-    /// Why.
     pub reason: String,
     /// When, in milliseconds since 1970; `None` for one that an earlier release has set aside.
     pub time: Option<i64>,

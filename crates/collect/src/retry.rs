@@ -15,7 +15,6 @@ const MONTHS: [&str; 12] =
 pub struct RetryPolicy {
     /// The first wait, in milliseconds.
     pub first: u64,
-    /// The longest.
     pub longest: u64,
     /// How often a batch is tried before the pass ends.
     pub attempts: u32,

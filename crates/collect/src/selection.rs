@@ -27,7 +27,6 @@ pub enum Extra {
     FileHistory,
     /// Todo lists and tasks.
     Todos,
-    /// Plans.
     Plans,
     /// Memory files of projects.
     Memory,
@@ -66,7 +65,6 @@ pub enum FileKind {
 /// A file to be collected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetFile {
-    /// The file.
     pub path: PathBuf,
     /// The same relative to the config dir, with `/` between its parts.
     pub name: String,

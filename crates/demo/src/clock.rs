@@ -4,7 +4,6 @@
 pub(crate) const FIRST_DAY: i64 = at(2026, 1, 5, 0, 0);
 /// The day after its last.
 pub(crate) const LAST_DAY: i64 = at(2026, 11, 11, 0, 0);
-/// One day.
 pub(crate) const DAY: i64 = 86_400_000;
 
 /// A moment by the calendar, in UTC.

@@ -55,7 +55,6 @@ pub struct Tally {
 pub struct Truth {
     /// Responses of a model: `message.id` with `requestId`, `<synthetic>` ones left out.
     pub responses: u64,
-    /// Their tokens.
     pub tokens: Tokens,
     /// Prompts by a person, each of which opens a turn. Those of sub-agents are not by a person.
     pub prompts: u64,

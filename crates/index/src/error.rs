@@ -8,7 +8,6 @@ pub enum IndexError {
     /// A file of the index cannot be removed.
     #[error("{}: cannot remove the file: {source}", path.display())]
     Remove {
-        /// Its path.
         path: PathBuf,
         /// The error of the disk.
         source: std::io::Error,

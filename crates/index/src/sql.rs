@@ -13,7 +13,6 @@ use crate::open::Index;
 pub enum SqlValue {
     /// SQL NULL.
     Null,
-    /// An integer.
     Integer(i64),
     /// A floating-point number.
     Real(f64),

@@ -21,7 +21,6 @@ pub enum FileTouch {
 pub struct TouchingCall {
     /// The path of the file, as the call names it.
     pub path: String,
-    /// The session.
     pub session: String,
     /// What it did.
     pub touch: FileTouch,

@@ -1,6 +1,7 @@
 //! JSON as spans of the bytes it was read from; knows nothing of sessions.
 //!
 #![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
 
 mod compact;
 pub mod edit;

@@ -9,6 +9,7 @@ pub const MAX_WALK_DEPTH: usize = 128;
 
 /// A string of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NestedString<'a> {
     /// The string.
     pub text: Text<'a>,

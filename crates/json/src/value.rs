@@ -18,11 +18,11 @@ pub enum ValueKind {
     Boolean,
     /// A number, in any spelling.
     Number,
-    /// A string.
+    /// Text in double quotes, possibly with escapes.
     String,
-    /// An array.
+    /// Values in square brackets.
     Array,
-    /// An object.
+    /// Keys and values in braces.
     Object,
 }
 

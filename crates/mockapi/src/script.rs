@@ -38,10 +38,7 @@ pub enum ScriptError {
     },
     /// A name that no prompt can hold.
     #[error("script {name:?}: a name has letters, digits, _ and - only")]
-    Name {
-        /// The name.
-        name: String,
-    },
+    Name { name: String },
     /// Something that is no step.
     #[error("script {name}: {found} is no step: a list of content blocks, or an object")]
     Step {
@@ -55,7 +52,6 @@ pub enum ScriptError {
     Field {
         /// The script.
         name: String,
-        /// The field.
         field: String,
     },
     /// Something that is no content block.

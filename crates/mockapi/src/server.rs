@@ -33,18 +33,12 @@ pub struct ServerOptions {
 pub enum StartError {
     /// The port cannot be bound.
     #[error("127.0.0.1:{port}: {error}")]
-    Listen {
-        /// The port.
-        port: u16,
-        /// Why.
-        error: io::Error,
-    },
+    Listen { port: u16, error: io::Error },
     /// Requests cannot be recorded there.
     #[error("{}: {error}", path.display())]
     Record {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
         error: io::Error,
     },
 }

@@ -15,7 +15,6 @@ pub enum Reason {
     Rule {
         /// The rule as written.
         rule: String,
-        /// Its list.
         list: RuleList,
         /// Where it comes from.
         source: SettingsSource,
@@ -26,7 +25,6 @@ pub enum Reason {
     MayMatch {
         /// The rule as written.
         rule: String,
-        /// Its list.
         list: RuleList,
         /// Where it comes from.
         source: SettingsSource,
@@ -146,22 +144,15 @@ impl fmt::Display for Reason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It runs.
-    Allow {
-        /// Why.
-        because: Reason,
-    },
+    Allow { because: Reason },
     /// The user decides.
     Ask {
-        /// Why.
         because: Reason,
         /// Rules that would allow it from now on; empty if no rule can.
         suggestions: Vec<String>,
     },
     /// It does not run.
-    Deny {
-        /// Why.
-        because: Reason,
-    },
+    Deny { because: Reason },
 }
 
 impl Decision {

@@ -31,27 +31,16 @@ pub enum TrustError {
     /// The file cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
     },
     /// The file is damaged.
     #[error("{}: damaged at byte {offset}; left as it is, nothing is trusted", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Where.
-        offset: usize,
-    },
+    Damaged { path: PathBuf, offset: usize },
     /// The file was written by a later version.
     #[error("{}: unknown version {version}; a newer annals wrote it", path.display())]
-    Later {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        version: u64,
-    },
+    Later { path: PathBuf, version: u64 },
     /// It is not a folder, or its path is not UTF-8.
     #[error("{}: not a folder that can be trusted", .0.display())]
     NoFolder(PathBuf),
@@ -73,7 +62,6 @@ impl TrustFile {
         Self(data_dir.path().join("trust.json"))
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }

@@ -26,7 +26,6 @@ pub enum StageError {
     Command {
         /// The program.
         command: PathBuf,
-        /// Why.
         error: io::Error,
     },
     /// The system has no such calls.

@@ -36,11 +36,9 @@ views! {
         worktree_path: Text<'a> = "worktreePath";
         /// The git branch of it.
         worktree_branch: Text<'a> = "worktreeBranch";
-        /// The model.
         model: Text<'a> = "model";
         /// Its name in a team.
         name: Text<'a> = "name";
-        /// The kind of task.
         task_kind: Text<'a> = "taskKind";
         /// The team.
         team_name: Text<'a> = "teamName";
@@ -48,13 +46,13 @@ views! {
         color: Text<'a> = "color";
         /// Whether it must plan first.
         plan_mode_required: bool = "planModeRequired";
-        /// Its permission mode.
         permission_mode: Text<'a> = "permissionMode";
     }
 }
 
 /// The facts about a sub-agent that linking needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AgentDetails {
     /// What linking needs.
     pub facts: AgentFacts,

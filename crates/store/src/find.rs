@@ -31,11 +31,12 @@ impl SessionMatch<'_> {
 
 /// Why no single session was found.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FindError<'d> {
     /// Nothing by that name.
     #[error("no session has the id or title {argument:?}")]
     NotFound {
-        /// The argument.
+        /// What was looked for, as it was given.
         argument: String,
     },
     /// `last` of a store without sessions.
@@ -44,7 +45,7 @@ pub enum FindError<'d> {
     /// Several by that name.
     #[error("{argument:?} matches {} sessions", candidates.len())]
     Ambiguous {
-        /// The argument.
+        /// What was looked for, as it was given.
         argument: String,
         /// All that it fits, the newest first.
         candidates: Vec<&'d SessionEntry>,
@@ -52,7 +53,7 @@ pub enum FindError<'d> {
     /// Ids begin so, but it is too short to be meant.
     #[error("{argument:?} is too short for an id prefix: use at least {MIN_PREFIX} characters")]
     TooShort {
-        /// The argument.
+        /// What was looked for, as it was given.
         argument: String,
     },
 }

@@ -14,7 +14,7 @@ use crate::scan::modified_millis;
 /// A JSON file in memory. The views of the side stores borrow from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFile {
-    /// The path.
+    /// Where it was read from.
     pub path: PathBuf,
     /// All of it.
     pub bytes: Vec<u8>,

@@ -14,10 +14,13 @@
 //! | change files with undo | [`changes`], [`journal`], [`trash`], [`reset`] |
 //! | read and write side files | [`todos`], [`plans`], [`history`], [`file_history`], [`overflow`], [`sessions_index`] |
 
+#![warn(missing_docs)]
+
 pub mod agents;
 #[doc(hidden)]
 pub mod busy;
 pub mod changes;
+#[doc(hidden)]
 pub mod command_changes;
 mod data_dir;
 #[doc(hidden)]
@@ -44,12 +47,14 @@ pub mod layout;
 mod lexical;
 #[doc(hidden)]
 pub mod lock;
+#[doc(hidden)]
 pub mod mcp_servers;
 pub mod memory;
 mod orphans;
 pub mod overflow;
 #[doc(hidden)]
 pub mod parallel;
+#[doc(hidden)]
 pub mod partial_read;
 pub mod plans;
 #[doc(hidden)]
@@ -65,7 +70,9 @@ pub mod reset;
 pub mod running;
 mod scan;
 pub mod session;
+#[doc(hidden)]
 pub mod session_env;
+#[doc(hidden)]
 pub mod session_file;
 pub mod sessions_index;
 mod shortened_file;

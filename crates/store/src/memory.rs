@@ -7,8 +7,9 @@ use crate::layout::FileRole;
 use crate::read::{ReadError, read_file};
 use crate::scan::Discovery;
 
-/// A memory file.
+/// A file in which the client remembers something of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemoryFile {
     /// The project.
     pub slug: Slug,

@@ -7,10 +7,11 @@ use annals_transcript::problem::{Problem, ProblemKind, Span};
 
 /// A problem with the path of its file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileProblem {
     /// The file or folder.
     pub path: PathBuf,
-    /// The problem.
+    /// What is wrong, and where in the file.
     pub problem: Problem,
 }
 

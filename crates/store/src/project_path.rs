@@ -20,6 +20,7 @@ use crate::slug::{MAX_UNITS, project_slug};
 
 /// How we know the path of a project, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Evidence {
     /// A record's `cwd` has exactly this slug.
     CwdOfSlug,

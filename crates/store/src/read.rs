@@ -153,6 +153,7 @@ pub(crate) fn all_of(mut file: File) -> io::Result<Vec<u8>> {
 
 /// How a file differs from bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FileComparison {
     /// It holds these bytes.
     Same,

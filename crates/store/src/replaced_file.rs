@@ -7,6 +7,7 @@ use crate::files::{WriteError, replace_file};
 
 /// A file that was replaced or made.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReplacedFile {
     /// The file.
     pub path: PathBuf,

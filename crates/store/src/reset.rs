@@ -14,10 +14,11 @@ use crate::source::Source;
 
 /// What a reset would move.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ResetPlan {
     /// The project.
     pub slug: Slug,
-    /// Its sessions.
+    /// Every session of the project, by id.
     pub sessions: Vec<SessionKey>,
     /// Files and folders, in the order in which they are moved.
     pub paths: Vec<PathBuf>,
@@ -34,6 +35,7 @@ impl ResetPlan {
 
 /// Why a project was not reset.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResetError {
     /// A session is being written to.
     #[error(transparent)]

@@ -51,10 +51,11 @@ views! {
 
 /// A client's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RunningFile {
     /// The process, from the file's name.
     pub pid: u32,
-    /// The file.
+    /// The note that the client keeps while it runs, as JSON.
     pub file: JsonFile,
 }
 

@@ -9,6 +9,7 @@ use crate::files::{WriteError, create_folder, new_file};
 
 /// Why a demo store could not be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DemoError {
     /// The folder holds something already.
     #[error("{}: the folder is not empty; existing files are never overwritten", path.display())]
@@ -25,7 +26,7 @@ pub enum DemoError {
     /// A path outside the folder.
     #[error("{}: the path is outside the store", path.display())]
     Outside {
-        /// The path.
+        /// The path that leads out of the folder.
         path: PathBuf,
     },
     /// Any other error.

@@ -32,14 +32,10 @@ pub enum ApplyError {
     Locked(#[from] LockError),
     /// A file has changed since the plan was made.
     #[error("{}: the file changed since the plan was made", path.display())]
-    Changed {
-        /// Its path.
-        path: PathBuf,
-    },
+    Changed { path: PathBuf },
     /// A file is no longer a plain one.
     #[error("{}: {}", path.display(), why.explanation())]
     PathRefusal {
-        /// Its path.
         path: PathBuf,
         /// What it is instead.
         why: PathRefusal,

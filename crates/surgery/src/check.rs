@@ -36,7 +36,6 @@ pub struct ClientVerdict {
 /// What is to be checked.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckTarget<'c> {
-    /// The file.
     pub path: &'c Path,
     /// Its content.
     pub bytes: &'c FileBytes,

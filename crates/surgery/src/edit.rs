@@ -11,7 +11,6 @@ use annals_transcript::line::lines;
 pub enum LineEdit {
     /// It stays, byte for byte.
     Kept,
-    /// It is removed.
     Removed {
         /// The reason, for the preview.
         why: String,

@@ -19,7 +19,6 @@ impl FolderMove {
         &self.old
     }
 
-    /// The new path.
     pub fn new_path(&self) -> &str {
         &self.new
     }

@@ -12,7 +12,6 @@ use crate::plan::Plan;
 /// A file before and after a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePreview {
-    /// Its path.
     pub path: PathBuf,
     /// Sizes in bytes before and after.
     pub bytes: (u64, u64),

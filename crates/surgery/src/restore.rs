@@ -17,10 +17,7 @@ use crate::prompts;
 pub enum TrashRestoreError {
     /// A file exists at the old path.
     #[error("{}: already exists; restore never overwrites", path.display())]
-    InTheWay {
-        /// Its path.
-        path: PathBuf,
-    },
+    InTheWay { path: PathBuf },
     /// A file could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),

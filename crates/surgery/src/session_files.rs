@@ -14,7 +14,6 @@ use crate::session::Session;
 pub struct SessionFile {
     /// Its role in the store.
     pub role: FileRole,
-    /// Its path.
     pub path: PathBuf,
     /// Its content.
     pub bytes: FileBytes,
@@ -60,7 +59,6 @@ pub fn session_files(session: &Session, discovery: &Discovery) -> Result<Vec<Ses
 /// What is in the folder of a session and is neither read nor copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedEntry {
-    /// Its path.
     pub path: PathBuf,
     /// What it is.
     pub why: &'static str,

@@ -39,10 +39,7 @@ pub struct TrashPlan {
 pub enum TrashPlanError {
     /// The file is not a session of the store.
     #[error("{}: not a session of a store", path.display())]
-    NotASession {
-        /// Its path.
-        path: PathBuf,
-    },
+    NotASession { path: PathBuf },
     /// Another session is in the folder of one that would be moved.
     #[error("{}: this session is inside the folder of a session to be moved to the trash", path.display())]
     Inside {

@@ -27,10 +27,7 @@ pub enum Violation {
     },
     /// A uuid occurs twice.
     #[error("two records have the uuid {uuid}")]
-    Duplicate {
-        /// The uuid.
-        uuid: String,
-    },
+    Duplicate { uuid: String },
     /// A parent is missing or comes after its child, and was not before.
     #[error("the parent of {uuid} is missing or comes after it")]
     Parent {

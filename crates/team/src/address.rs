@@ -5,7 +5,6 @@ use annals_collect::sink::{Scheme, Url, UrlError};
 /// The database where the address names none.
 const DEFAULT_DATABASE: &str = "annals";
 
-/// An address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineAddress {
     /// Where requests are sent.

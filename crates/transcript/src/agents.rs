@@ -27,7 +27,7 @@ pub struct Spawn {
 /// What identifies a sub-agent's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentFacts {
-    /// Its id.
+    /// The agent's id, as in `agent-<id>.jsonl`.
     pub id: String,
     /// The call that its meta.json names.
     pub meta_tool_use: Option<String>,

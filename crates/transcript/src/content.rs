@@ -131,7 +131,7 @@ macro_rules! blocks {
 }
 
 blocks! {
-    /// Text.
+    /// What the user or the model wrote.
     Text(TextBlock) = "text";
     /// Thinking, with a signature.
     Thinking(Thinking) = "thinking";
@@ -139,11 +139,11 @@ blocks! {
     RedactedThinking(RedactedThinking) = "redacted_thinking";
     /// A tool call.
     ToolUse(ToolUse) = "tool_use";
-    /// A tool's result.
+    /// What a tool returned to the model.
     ToolResult(ToolResult) = "tool_result";
-    /// An image.
+    /// A picture, usually base64.
     Image(Image) = "image";
-    /// A document.
+    /// A PDF or a text, as a file.
     Document(Document) = "document";
     /// A call of a tool that the API runs.
     ServerToolUse(ServerToolUse) = "server_tool_use";
@@ -186,7 +186,6 @@ views! {
         name: Text<'a> = "name";
         /// The arguments.
         input: Fields<'a> = "input";
-        /// The caller.
         caller: Fields<'a> = "caller";
     }
 
@@ -200,17 +199,16 @@ views! {
         is_error: bool = "is_error";
     }
 
-    /// An image.
+    /// A picture in a message or in the result of a tool.
     Image {
         /// The bytes, or their location.
         source: MediaSource<'a> = "source";
     }
 
-    /// A document.
+    /// A PDF or a text that the model was given as a file.
     Document {
         /// The bytes, or their location.
         source: MediaSource<'a> = "source";
-        /// Its title.
         title: Text<'a> = "title";
     }
 
@@ -218,7 +216,6 @@ views! {
     MediaSource {
         /// `base64`, `url`, `file`, `text`.
         kind: Text<'a> = "type";
-        /// The media type.
         media_type: Text<'a> = "media_type";
         /// The bytes, in base64.
         data: Text<'a> = "data";

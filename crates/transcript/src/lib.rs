@@ -6,7 +6,7 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | split bytes into lines and records | [`mod@line`], [`mod@record_lines`], [`transcript`], [`record`], [`content`], [`tool_result`] |
+//! | split bytes into lines and records | [`mod@line`], [`mod@record_lines`], [`objects`], [`transcript`], [`record`], [`content`], [`tool_result`] |
 //! | follow the conversation | [`graph`], [`turn`], [`response`], [`pairing`], [`agents`], [`query`], [`message`] |
 //! | know what a client would send | [`mod@resume`], [`loss`] |
 //! | count tokens and cost | [`usage`], [`price`], [`activity`] |
@@ -14,10 +14,13 @@
 //! | write records | [`draft`] |
 //! | remove secrets | [`redact`] |
 
+#![warn(missing_docs)]
+
 pub mod activity;
 pub mod agents;
 pub mod content;
 pub mod draft;
+#[doc(hidden)]
 pub mod drift;
 mod file_parts;
 pub mod graph;
@@ -28,7 +31,6 @@ pub mod line;
 pub mod loss;
 pub mod message;
 mod node_index;
-#[doc(hidden)]
 pub mod objects;
 #[doc(hidden)]
 pub mod pack;

@@ -35,7 +35,7 @@ impl Severity {
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $name:ident = $word:literal, $severity:ident;)*) => {
-        /// The kinds of problems.
+        /// What can be wrong with a file. `docs/problems.md` explains each.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum ProblemKind {
@@ -153,7 +153,7 @@ kinds! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The kind.
+    /// What is wrong.
     pub kind: ProblemKind,
     /// The line, counted from 1; 0 for the file as a whole.
     pub line: usize,

@@ -15,9 +15,9 @@ use annals_json::Text;
 pub struct Response<'a> {
     /// Its id; a record without one is a separate response.
     pub message: Option<MessageId<'a>>,
-    /// The request.
+    /// The id that the API gave the request, for its support.
     pub request: Option<RequestId<'a>>,
-    /// The model.
+    /// The model that answered, as the API names it.
     pub model: Option<Text<'a>>,
     /// Its records, in the order of the file, which is the order of its blocks.
     pub nodes: Vec<NodeIndex>,

@@ -66,7 +66,7 @@ pub struct Node<'a> {
     pub span: Span,
     /// Its own id.
     pub uuid: Option<RecordId<'a>>,
-    /// The parent.
+    /// Which record it continues.
     pub parent: Parent<'a>,
     /// The response that an assistant line belongs to.
     pub message: Option<MessageId<'a>>,

@@ -172,7 +172,7 @@ fn tag<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Turn {
-    /// The prompt.
+    /// The record that has the prompt.
     pub prompt: NodeIndex,
     /// The node after the last one of the turn.
     pub end: NodeIndex,

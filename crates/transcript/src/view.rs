@@ -63,7 +63,7 @@ impl<'a> FromValue<'a> for Items<'a> {
     }
 }
 
-/// Declares views. Each line of the body is `method: Type = "key";` with its documentation.
+/// Declares views. Each line of the body is `method: Type = "key";`; its documentation ends with the key, and may say more.
 #[macro_export]
 macro_rules! views {
     ($(
@@ -89,6 +89,8 @@ macro_rules! views {
 
             $(
                 $(#[$method_doc])*
+                #[doc = ""]
+                #[doc = concat!("Reads the field `", $key, "`.")]
                 pub fn $method(&self) -> Option<$kind> {
                     <$kind as $crate::view::FromValue>::from_field(&self.0, $key)
                 }

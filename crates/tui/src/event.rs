@@ -60,9 +60,7 @@ pub enum Effect {
 /// What became of an effect.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// The sessions.
     Sessions(Result<Vec<SessionRow>, String>),
-    /// Their numbers.
     Numbers(Result<Vec<(PathBuf, SessionNumbers)>, String>),
     /// A session, or its beginning.
     Opened(PathBuf, Result<OpenSession, String>),
@@ -70,7 +68,6 @@ pub enum Answer {
     Unchanged(PathBuf),
     /// The passages that match a query.
     Hits(String, Result<Vec<SearchHit>, String>),
-    /// The usage.
     Usage(Result<UsageReport, String>),
     /// What a change would do.
     Plan(Change, Result<Vec<String>, String>),

@@ -11,7 +11,6 @@ use crate::paged::PagedConversation;
 pub struct SessionRow {
     /// The session's id.
     pub id: String,
-    /// Its file.
     pub path: PathBuf,
     /// The name that a person would give it.
     pub title: String,
@@ -21,11 +20,8 @@ pub struct SessionRow {
     pub folder: Option<String>,
     /// The git branch.
     pub branch: Option<String>,
-    /// The tag.
     pub tag: Option<String>,
-    /// The first prompt.
     pub first_prompt: Option<String>,
-    /// The last prompt.
     pub last_prompt: Option<String>,
     /// The models that answered.
     pub models: Vec<String>,
@@ -85,7 +81,6 @@ pub struct UsageLine {
     pub cost: Option<f64>,
     /// Tokens of all kinds.
     pub tokens: u64,
-    /// Responses.
     pub responses: u64,
 }
 
@@ -106,7 +101,6 @@ pub struct UsageReport {
 
 /// A change of a session, which is planned first and applied after the person agreed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are what the commands of the same names take")]
 pub enum Change {
     /// Sets the title.
     Rename { session: PathBuf, title: String },

@@ -1,8 +1,6 @@
 //! Keys and the mouse, as the screens know them: independent of the library that reads the terminal.
 
-/// A key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names of the keys say it all")]
 pub enum Key {
     Char(char),
     Ctrl(char),
@@ -87,7 +85,6 @@ fn only_letter(name: &str) -> Option<char> {
 
 /// What happened to the mouse, by column and row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it all")]
 pub enum Mouse {
     Click { column: u16, row: u16 },
     ScrollUp,

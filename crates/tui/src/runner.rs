@@ -28,7 +28,6 @@ pub enum ExitReason {
     Quit,
     /// The signal of this number came.
     Signal(i32),
-    /// The terminal is gone.
     TerminalGone,
     /// A thread panicked; what it was about has been printed.
     Panic,

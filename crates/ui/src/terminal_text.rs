@@ -144,7 +144,6 @@ macro_rules! text {
 
 /// The ANSI styles of short texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names of the styles say it all")]
 pub enum Paint {
     Bold,
     Dim,

@@ -40,7 +40,6 @@ pub struct ArchiveReport {
 /// A file that could not be archived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedFile {
-    /// Its path.
     pub path: PathBuf,
     /// What went wrong.
     pub why: String,

@@ -17,7 +17,6 @@ pub enum VaultError {
     /// A file in a format that this release does not know.
     #[error("{}: unknown vault format (version {version}); a newer annals wrote it", path.display())]
     UnknownFormat {
-        /// Its path.
         path: PathBuf,
         /// The format version that it names.
         version: String,
@@ -25,7 +24,6 @@ pub enum VaultError {
     /// A file is damaged and cannot be repaired.
     #[error("{}: damaged: {what}", path.display())]
     Damaged {
-        /// Its path.
         path: PathBuf,
         /// What is damaged.
         what: &'static str,

@@ -43,10 +43,7 @@ pub struct RestoreReport {
 pub enum RestoreError {
     /// Files in the store differ from the version.
     #[error("{} differ{} from what would be restored", listed(paths), if paths.len() == 1 { "s" } else { "" })]
-    Differ {
-        /// Their paths.
-        paths: Vec<PathBuf>,
-    },
+    Differ { paths: Vec<PathBuf> },
     /// Another process is using the session.
     #[error(transparent)]
     InUse(#[from] InUse),

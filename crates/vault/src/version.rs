@@ -11,7 +11,6 @@ pub use crate::version_id::VersionId;
 /// A version of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Its id.
     pub id: VersionId,
     /// The session's id.
     pub session: SessionKey,
@@ -148,9 +147,7 @@ fn path_in(folder: &Path, relative: &str) -> Result<PathBuf, VaultError> {
 /// What lists show of a session, so that it need not be unpacked for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionMeta {
-    /// Its title.
     pub title: Option<String>,
-    /// Its first prompt.
     pub first_prompt: Option<String>,
     /// Its working directory.
     pub project: Option<String>,
@@ -158,7 +155,6 @@ pub struct SessionMeta {
     pub created: Option<String>,
     /// The latest timestamp, in milliseconds since 1970.
     pub active: Option<i64>,
-    /// Its tag.
     pub tag: Option<String>,
     /// Its git branch.
     pub branch: Option<String>,

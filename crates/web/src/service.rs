@@ -65,11 +65,9 @@ impl ServiceHead {
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServiceReply {
-    /// The status.
     pub status: u16,
     /// Headers; what cannot stand in one is left out.
     pub headers: Vec<(&'static str, String)>,
-    /// The body.
     pub body: Vec<u8>,
 }
 

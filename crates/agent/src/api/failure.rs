@@ -15,7 +15,6 @@ const MAX_SHOWN_CHARACTERS: usize = 200;
 pub struct ApiError {
     /// The error type, such as `overloaded_error`; empty if the body is not from the API.
     pub kind: String,
-    /// The error message.
     pub message: String,
     /// The whole error, if it is JSON.
     pub raw: Option<RawJson>,
@@ -88,7 +87,6 @@ pub enum Failure {
     /// The connection was refused or timed out.
     #[error("cannot connect to {host}: {detail}")]
     Connect {
-        /// The host.
         host: String,
         /// The error of the system.
         detail: String,
@@ -96,7 +94,6 @@ pub enum Failure {
     /// TLS failed: wrong certificate, or no TLS at all.
     #[error("no secure connection to {host}: {detail}")]
     Tls {
-        /// The host.
         host: String,
         /// What is wrong.
         detail: String,
@@ -104,7 +101,6 @@ pub enum Failure {
     /// The connection broke.
     #[error("lost the connection to {host}: {detail}")]
     Broken {
-        /// The host.
         host: String,
         /// The error of the system.
         detail: String,

@@ -38,7 +38,6 @@ pub struct CommandFolder {
 pub struct CommandError {
     /// The path of the file.
     pub path: PathBuf,
-    /// The reason.
     pub why: String,
 }
 

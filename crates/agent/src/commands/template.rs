@@ -6,7 +6,6 @@
 use super::arguments::Arguments;
 use crate::context::mentions;
 
-/// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TemplatePart {
     Text(String),

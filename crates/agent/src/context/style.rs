@@ -27,10 +27,8 @@ The person wants to learn while the work is done. Where a piece of five to ten l
 everything around it, leave a comment `TODO(human)` in its place, say what is to be decided and what speaks for and against each
 way, and stop until the person has written it. Do the rest yourself, and explain briefly what you learn about the code base.";
 
-/// An output style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputStyle {
-    /// Its name.
     pub name: String,
     /// The text for the model.
     pub text: String,
@@ -42,7 +40,6 @@ pub struct OutputStyle {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {why}", path.display())]
 pub struct SkippedStyle {
-    /// The file.
     pub path: PathBuf,
     /// Why it is not read.
     pub why: String,

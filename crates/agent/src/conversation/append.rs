@@ -281,13 +281,9 @@ impl Conversation<'_> {
         let pastes = typed.iter().flat_map(|typed| &typed.pastes);
         let session = SessionKey::new(self.session.as_str());
         let project = self.cwd.to_string_lossy();
-        let prompt = NewPrompt {
-            display: typed.as_ref().map_or(text, |typed| &typed.display),
-            pastes: pastes.map(|(number, text)| (*number, text.as_str())).collect(),
-            millis: self.store.source.now(),
-            project: &project,
-            session: &session,
-        };
+        let display = typed.as_ref().map_or(text, |typed| &typed.display);
+        let mut prompt = NewPrompt::new(display, &project, &session, self.store.source.now());
+        prompt.pastes = pastes.map(|(number, text)| (*number, text.as_str())).collect();
         if let Err(error) = append_to_history(self.store.config, &prompt, self.store.source) {
             self.notices.push(Notice::NotWritten(error.to_string()));
         }

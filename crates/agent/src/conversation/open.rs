@@ -46,7 +46,6 @@ pub enum ConversationStart {
     Resume(PathBuf),
     /// In a copy of the session in this file.
     Fork {
-        /// The file.
         path: PathBuf,
         /// The id of the copy; a new one if it is not given.
         id: Option<String>,
@@ -62,7 +61,6 @@ pub enum OpenError {
     /// The id of a new session belongs to one that is there.
     #[error("the session id {id} is already in use: {}", path.display())]
     IdInUse {
-        /// The id.
         id: String,
         /// The file of the session.
         path: PathBuf,

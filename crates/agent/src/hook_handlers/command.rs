@@ -19,7 +19,6 @@ const MAX_OUTPUT: usize = 1 << 20;
 /// A command that prints more bytes is ended.
 const MAX_PRINTED: u64 = 64 << 20;
 
-/// A command.
 pub(super) struct CommandHook {
     pub(super) command: String,
     /// The arguments; `None` for a command of a shell.

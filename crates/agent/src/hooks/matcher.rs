@@ -6,7 +6,6 @@ use grep_regex::RegexMatcher;
 /// Which values of an event a handler wants.
 #[derive(Clone, Debug)]
 pub enum HookMatcher {
-    /// All.
     All,
     /// These, exactly.
     Names(Vec<String>),

@@ -16,10 +16,8 @@ const NOT_STARTED: [i32; 2] = [126, 127];
 /// What kind of handler printed an output: records differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutputKind {
-    /// A command.
     #[default]
     Command,
-    /// An address.
     Address,
     /// A tool of an MCP server.
     ServerTool,
@@ -57,7 +55,6 @@ pub enum HookFault {
 }
 
 impl HookFault {
-    /// Returns why.
     pub fn why(&self) -> &str {
         match self {
             Self::NonBlocking(why) | Self::NotStarted(why) => why,
@@ -68,13 +65,11 @@ impl HookFault {
 /// What a handler said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookReply {
-    /// Its answer.
     pub answer: HookAnswer,
     /// Plain text that it printed instead of an answer.
     pub text: Option<String>,
     /// What it printed; `None` for a program that drives this one.
     pub output: Option<HookOutput>,
-    /// What went wrong.
     pub fault: Option<HookFault>,
     /// What models were asked for it: the model and the usage of each response.
     pub usage: Vec<(String, Usage)>,

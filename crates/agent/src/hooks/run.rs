@@ -21,7 +21,6 @@ use super::reply::{HandlerReport, HookFault, HookReply};
 /// What a handler is told.
 #[derive(Clone, Copy, Debug)]
 pub struct HookCall<'h> {
-    /// The event.
     pub event: HookEvent,
     /// What happened: a JSON object.
     pub input: &'h [u8],
@@ -81,13 +80,11 @@ pub enum FailurePolicy {
 pub enum HookOrigin {
     /// A program that drives this one.
     Program,
-    /// Settings.
     Settings,
 }
 
 /// A handler and what it is told of.
 pub struct RegisteredHook {
-    /// The event.
     pub event: HookEvent,
     /// Which values of the event.
     pub matcher: HookMatcher,
@@ -101,7 +98,6 @@ pub struct RegisteredHook {
     pub origin: HookOrigin,
     /// Whether it has run, for one that runs once; `None` for one that always runs.
     pub once: Option<AtomicBool>,
-    /// The handler.
     pub handler: Arc<dyn HookHandler>,
 }
 

@@ -38,14 +38,12 @@ pub enum HandlerConfig {
         command: String,
         /// The arguments; `None` for a command of a shell.
         arguments: Option<Vec<String>>,
-        /// The shell.
         shell: &'static str,
         /// Whether it is waited for.
         mode: CommandMode,
     },
     /// An address that the input is posted to.
     Http {
-        /// The address.
         url: String,
         /// More headers.
         headers: Vec<(String, String)>,
@@ -56,12 +54,10 @@ pub enum HandlerConfig {
     Prompt {
         /// The question; `$ARGUMENTS` is the input.
         prompt: String,
-        /// The model.
         model: Option<String>,
     },
     /// A tool of an MCP server.
     McpTool {
-        /// The server.
         server: String,
         /// The tool, as the server calls it.
         tool: String,
@@ -75,7 +71,6 @@ pub enum HandlerConfig {
 /// A handler of settings.
 #[derive(Clone, Debug)]
 pub struct HookDefinition {
-    /// The event.
     pub event: HookEvent,
     /// Which values of the event.
     pub matcher: HookMatcher,

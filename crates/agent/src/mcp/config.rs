@@ -37,7 +37,6 @@ pub enum ServerKind {
 /// A server that is reached over HTTP.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemoteServer {
-    /// The address.
     pub url: String,
     /// More headers.
     pub headers: Vec<(String, Secret)>,

@@ -10,7 +10,6 @@ use crate::tools::{Outcome, ToolContent};
 
 /// Whose result it is, and how much of it the model sees.
 pub(super) struct ResultLimits<'r> {
-    /// The server.
     pub(super) server: &'r str,
     /// The tool, by the name for the model.
     pub(super) tool: &'r str,

@@ -11,7 +11,6 @@ use super::tool::{clean, plain};
 /// The longest description that is shown, in characters.
 const MAX_DESCRIPTION: usize = 500;
 
-/// A prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PromptDefinition {
     /// The name that the server gave it.

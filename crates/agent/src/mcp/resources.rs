@@ -15,10 +15,8 @@ const LIST_ABOUT: &str =
     "Lists the resources of MCP servers: of all, or of one. Each has a `uri` for ReadMcpResourceTool.";
 const READ_ABOUT: &str = "Reads a resource of an MCP server by its URI.";
 
-/// Lists resources.
 pub(super) struct ListResources(McpServers);
 
-/// Reads a resource.
 pub(super) struct ReadResource(McpServers);
 
 impl ListResources {

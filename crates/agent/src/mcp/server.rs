@@ -55,7 +55,6 @@ pub enum McpError {
     /// The server wants a sign-in.
     #[error("the server wants a sign-in ({status}): run annals mcp login {server}")]
     Unauthorized {
-        /// The server.
         server: String,
         /// The status of its answer.
         status: u16,
@@ -66,7 +65,6 @@ pub enum McpError {
     /// The answer took too long.
     #[error("no answer from MCP server {server:?} to {what} within {seconds} s")]
     Late {
-        /// The server.
         server: String,
         /// What was asked for.
         what: String,
@@ -139,11 +137,8 @@ pub struct McpState {
     pub status: McpStatus,
     /// What it says about itself: a JSON object.
     pub info: Option<Vec<u8>>,
-    /// Its tools.
     pub(super) tools: Vec<ToolDefinition>,
-    /// Its prompts.
     pub(super) prompts: Vec<PromptDefinition>,
-    /// Whether it has resources.
     pub has_resources: bool,
     /// What the model should know to use it.
     pub instructions: Option<String>,
@@ -190,7 +185,6 @@ pub struct McpOrigin {
 pub struct McpLimits {
     /// Connecting.
     pub connect: Duration,
-    /// A call.
     pub call: Duration,
     /// A call that tells of no progress.
     pub idle: Duration,
@@ -209,7 +203,6 @@ impl Default for McpLimits {
     }
 }
 
-/// A server.
 pub struct McpServer {
     name: String,
     pub(super) origin: McpOrigin,

@@ -21,7 +21,6 @@ const MAX_DESCRIPTION: usize = 2048;
 /// The most characters of a result that a tool can ask for.
 const MAX_RESULT: usize = 500_000;
 
-/// The definition of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ToolDefinition {
     /// The name that the server gave it.

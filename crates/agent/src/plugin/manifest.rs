@@ -11,7 +11,6 @@ const UNSUPPORTED: [&str; 5] = ["outputStyles", "lspServers", "monitors", "theme
 /// Keys that name files or folders.
 const PATHS: [&str; 5] = ["commands", "skills", "agents", "hooks", "mcpServers"];
 
-/// A manifest.
 pub(super) struct Manifest {
     pub(super) name: String,
     pub(super) version: Option<String>,

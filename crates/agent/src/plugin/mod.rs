@@ -25,7 +25,6 @@ pub const DATA_VARIABLE: &str = "CLAUDE_PLUGIN_DATA";
 /// A plugin with all that it brings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plugin {
-    /// Its name.
     pub name: String,
     /// Its version, if it says one.
     pub version: Option<String>,

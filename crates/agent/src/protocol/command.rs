@@ -87,17 +87,11 @@ pub enum Prompt {
     /// A message for a sub-agent of the one that started it.
     Message(String),
     /// A prompt whose line has this uuid.
-    Named {
-        /// The uuid.
-        uuid: String,
-        /// The prompt.
-        prompt: Box<Prompt>,
-    },
+    Named { uuid: String, prompt: Box<Prompt> },
     /// A prompt that the history keeps as it was typed.
     Typed {
         /// What was typed.
         typed: TypedText,
-        /// The prompt.
         prompt: Box<Prompt>,
     },
 }

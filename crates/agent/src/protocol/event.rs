@@ -63,7 +63,6 @@ pub enum Event {
     ToolProgress {
         /// The id of the call.
         call: String,
-        /// The progress.
         progress: ToolProgress,
     },
     /// A call has its result, and the result is written.
@@ -148,7 +147,6 @@ pub enum ToolProgress {
     SubagentEvent {
         /// The id of the sub-agent.
         agent: String,
-        /// The event.
         event: Box<Event>,
     },
     /// A hook said something to the person, or failed.

@@ -44,7 +44,6 @@ pub type PermissionFuture<'p> = Pin<Box<dyn Future<Output = Permit> + Send + 'p>
 
 /// Decides about calls in place of a person. Dropping the future takes the question back.
 pub trait PermissionTool: fmt::Debug + Send + Sync {
-    /// Asks it.
     fn ask<'p>(&'p self, question: &'p PermissionRequest) -> PermissionFuture<'p>;
 }
 
@@ -140,6 +139,5 @@ pub struct Denial {
     pub tool: String,
     /// The input, as the model wrote it.
     pub input: Vec<u8>,
-    /// The reason.
     pub why: String,
 }

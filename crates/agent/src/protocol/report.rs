@@ -10,7 +10,6 @@ use super::permission::Denial;
 use crate::api::call::CallError;
 use crate::api::usage::Usage;
 
-/// The report of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnReport {
     /// How the turn ended.
@@ -92,7 +91,6 @@ pub enum TurnEnd {
     Done,
     /// The turn reached its limit of responses.
     MaxResponses,
-    /// The budget is spent.
     BudgetSpent,
     /// A hook refused the prompt, for this reason.
     PromptBlocked(String),

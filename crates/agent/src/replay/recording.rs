@@ -34,7 +34,6 @@ pub struct RecordedTurn {
     pub responses: Vec<RecordedResponse>,
 }
 
-/// A recorded response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedResponse {
     /// `message.id`.

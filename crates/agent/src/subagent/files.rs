@@ -18,7 +18,6 @@ const MAX_FILES: usize = 200;
 pub struct AgentFileError {
     /// The path of the file.
     pub path: PathBuf,
-    /// The reason.
     pub why: String,
 }
 

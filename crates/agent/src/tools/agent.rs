@@ -30,7 +30,6 @@ pub const GENERAL: &str = "general-purpose";
 pub struct AgentTask {
     /// A short description.
     pub description: String,
-    /// The prompt.
     pub prompt: String,
     /// The agent type.
     pub kind: String,
@@ -80,7 +79,6 @@ pub struct AgentResult {
 /// A type of agent, as it is described to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentType {
-    /// Its name.
     pub name: String,
     /// When to use it.
     pub about: String,

@@ -98,7 +98,6 @@ pub struct Outcome {
 /// The content of a tool result, as the model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolContent {
-    /// A text.
     Text(String),
     /// Content blocks, each a JSON object: images, documents, texts.
     Blocks(Vec<Vec<u8>>),
@@ -110,7 +109,6 @@ impl Default for ToolContent {
     }
 }
 
-/// A tool.
 pub trait Tool: Send + Sync {
     /// The name and definition that the model gets: the same bytes each time.
     fn spec(&self) -> ToolSpec;
@@ -159,7 +157,6 @@ pub trait Tool: Send + Sync {
 #[error("{0}")]
 pub struct InputError(pub String);
 
-/// The context of a call.
 pub struct CallContext<'s> {
     /// The id of the call.
     pub tool_use: &'s str,

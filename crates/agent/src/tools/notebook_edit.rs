@@ -21,7 +21,6 @@ use annals_policy::EditTool;
 const MODES: [&str; 3] = ["replace", "insert", "delete"];
 const KINDS: [&str; 2] = ["code", "markdown"];
 
-/// Edits notebooks.
 pub struct NotebookEdit {
     context: Arc<ToolContext>,
 }

@@ -21,7 +21,6 @@ const ANSWERS: &str = r#"{"type":"object","additionalProperties":{"type":"string
 /// A question to the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserQuestion {
-    /// The question.
     pub question: String,
     /// What it is about, in a word.
     pub header: String,

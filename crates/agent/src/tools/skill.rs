@@ -16,7 +16,6 @@ pub const NAME: &str = "Skill";
 /// A skill, as far as its call is concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillCall {
-    /// The name.
     pub name: String,
     /// Whether the person alone may use it.
     pub is_persons: bool,

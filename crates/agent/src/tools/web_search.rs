@@ -21,7 +21,6 @@ const MAX_CALLS: u64 = 200;
 /// A search query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// The words.
     pub words: String,
     /// Search only these hosts.
     pub allowed: Vec<String>,
@@ -70,7 +69,6 @@ pub trait Searcher: Send + Sync {
     fn search<'a>(&'a self, query: &'a Query) -> ReplyFuture<'a, Vec<SearchPart>>;
 }
 
-/// Searches the web.
 pub struct WebSearch<'a> {
     searcher: Box<dyn Searcher + 'a>,
     calls: Arc<AtomicU64>,

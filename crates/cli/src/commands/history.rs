@@ -23,7 +23,6 @@ const ON_A_SCREEN: usize = 50;
 /// How many characters of a prompt are kept for a table.
 const MAX_SHOWN: usize = 16 * 1024;
 
-/// One prompt.
 struct HistoryPrompt {
     file: PathBuf,
     line: usize,

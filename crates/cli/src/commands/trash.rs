@@ -124,7 +124,7 @@ fn delete(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fault> {
     if !args.all_stores {
         plan.retain_store(&config);
     }
-    let EmptyPlan { to_delete, skipped } = plan;
+    let EmptyPlan { to_delete, skipped, .. } = plan;
     for left in &skipped {
         context.say(format!("{} stays in the trash: {}", left.batch.id, left.reason));
     }

@@ -37,8 +37,8 @@ impl From<WriteError> for Fault {
 impl From<InUse> for Fault {
     fn from(error: InUse) -> Self {
         match error {
-            InUse::Busy { .. } => Self::conflict(error.to_string()).hint("nothing was changed"),
             InUse::Write(error) => error.into(),
+            _ => Self::conflict(error.to_string()).hint("nothing was changed"),
         }
     }
 }
@@ -108,7 +108,7 @@ impl From<LockError> for Fault {
     fn from(error: LockError) -> Self {
         match error {
             LockError::Write(error) => error.into(),
-            LockError::Held { .. } => Self::conflict(error.to_string()),
+            _ => Self::conflict(error.to_string()),
         }
     }
 }
@@ -159,6 +159,7 @@ impl From<ResetError> for Fault {
         match error {
             ResetError::InUse(error) => error.into(),
             ResetError::Changes(error) => error.into(),
+            _ => Self::internal(error.to_string()),
         }
     }
 }
@@ -168,6 +169,7 @@ impl From<SideRecordError> for Fault {
         match error {
             SideRecordError::Append(error) => error.into(),
             SideRecordError::Journal(error) => Self::from(error).hint("nothing was changed"),
+            _ => Self::internal(error.to_string()),
         }
     }
 }

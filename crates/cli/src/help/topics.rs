@@ -6,7 +6,6 @@ pub(crate) struct Topic {
     pub(crate) name: &'static str,
     /// What the list of topics prints.
     pub(crate) about: &'static str,
-    /// The text.
     pub(crate) text: &'static str,
 }
 

@@ -7,15 +7,11 @@ use super::{ITEM_VERSION, Item};
 /// The permanent name of an item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemName {
-    /// The machine.
     pub machine: String,
     /// The store; empty in items of a release that did not say.
     pub store: String,
-    /// The file.
     pub file: String,
-    /// The generation.
     pub generation: i64,
-    /// The offset.
     pub offset: u64,
 }
 
@@ -28,7 +24,6 @@ pub struct SentItem {
     pub store: String,
     /// The number of its batch.
     pub batch: u64,
-    /// The item.
     pub item: Item,
 }
 
@@ -63,7 +58,6 @@ impl SentItem {
         sent().ok_or(ItemError::Malformed)
     }
 
-    /// Its name.
     pub fn name(&self) -> ItemName {
         name(&self.machine, &self.store, &self.item)
     }

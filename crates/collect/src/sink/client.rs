@@ -54,7 +54,6 @@ pub(super) struct Answer {
     pub(super) retry_after: Option<RetryAfter>,
     /// The items that were refused, as the receiver wrote it.
     pub(super) refused: Option<String>,
-    /// Why.
     pub(super) reason: Option<String>,
     /// How many items were acknowledged and not taken, because they were forgotten.
     pub(super) forgotten: u64,

@@ -12,11 +12,9 @@ use super::upload::Upload;
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpReply {
-    /// Its status.
     pub status: u16,
     /// The header that was asked for, if it is there.
     pub header: Option<String>,
-    /// The body.
     pub body: Vec<u8>,
 }
 

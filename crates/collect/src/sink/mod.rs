@@ -61,10 +61,7 @@ pub enum SinkError {
     },
     /// The receiver is not who it should be, or cannot prove it: another attempt does not help.
     #[error("{what}")]
-    Untrusted {
-        /// What is wrong.
-        what: String,
-    },
+    Untrusted { what: String },
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -81,7 +78,6 @@ pub enum SinkError {
 pub struct ItemRefusal {
     /// Which item of the batch, counted from 0.
     pub index: usize,
-    /// Why.
     pub reason: String,
 }
 

@@ -45,7 +45,6 @@ named_enum! {
         Human = "human",
         /// The model.
         Assistant = "assistant",
-        /// A tool.
         Tool = "tool",
         /// The client.
         System = "system",
@@ -53,7 +52,6 @@ named_enum! {
 }
 
 named_enum! {
-    /// The kind of a message.
     MessageKind {
         /// A prompt of the user.
         Prompt = "prompt",
@@ -111,7 +109,6 @@ named_enum! {
     FactKind {
         /// A working directory.
         Cwd = "cwd",
-        /// A git branch.
         GitBranch = "git_branch",
         /// The client's version.
         Version = "version",

@@ -40,7 +40,6 @@ pub struct IndexedFile {
 pub(crate) enum BatchMode {
     /// It adds to it.
     Append,
-    /// It replaces it.
     Replace,
 }
 
@@ -57,7 +56,6 @@ pub struct MessageRow {
     pub block: u32,
     /// Who produced it.
     pub role: MessageRole,
-    /// Its kind.
     pub kind: MessageKind,
     /// When, in milliseconds since 1970.
     pub millis: Option<i64>,
@@ -69,11 +67,9 @@ pub struct MessageRow {
     pub tool: Option<String>,
     /// The id of the call that it is or answers, from which it gets tool and path.
     pub call: Option<String>,
-    /// Whether it is an error.
     pub is_error: bool,
     /// The bytes of its text, also of what is too long to be searched.
     pub bytes: u64,
-    /// The text.
     pub text: String,
     /// The searchable text, and the length of the original: made by the reading threads, not by the writer.
     pub(crate) words: String,
@@ -83,7 +79,6 @@ pub struct MessageRow {
 /// What a batch knows of a tool call: the call, its result, or both.
 #[derive(Clone, Debug, Default)]
 pub struct CallRow {
-    /// The tool.
     pub tool: Option<String>,
     /// The line of the call.
     pub called: Option<u64>,

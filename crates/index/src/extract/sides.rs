@@ -124,7 +124,7 @@ impl Batch {
                     self.version(file, number, None, None, span);
                     continue;
                 }
-                BackupState::Unknown(_) => continue,
+                _ => continue,
             };
             let Some(version) = version.and_then(|version| i64::try_from(version).ok()) else { continue };
             self.version(file, version, copy, file.time, span);

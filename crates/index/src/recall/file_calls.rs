@@ -13,13 +13,11 @@ use crate::open::Index;
 pub struct FileCall {
     /// The path of the file, as the call names it.
     pub path: String,
-    /// The session.
     pub session: String,
     /// The sub-agent that called.
     pub agent: Option<String>,
     /// The folder of the project.
     pub slug: String,
-    /// The tool.
     pub tool: String,
     /// The line of the call, counted from 1.
     pub line: u64,

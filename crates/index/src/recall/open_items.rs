@@ -13,7 +13,6 @@ const MAX_PLAN_BYTES: u64 = 64 * 1024;
 /// A todo or a task that is not completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenTodo {
-    /// The session.
     pub session: String,
     /// The folder of the project; empty if the session is gone.
     pub slug: String,
@@ -28,17 +27,13 @@ pub struct OpenTodo {
 /// A plan and a session that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanFile {
-    /// Its name.
     pub name: String,
-    /// The session.
     pub session: String,
     /// The folder of the project.
     pub slug: String,
     /// When the file was written, in milliseconds since 1970.
     pub modified: i64,
-    /// Its bytes.
     pub bytes: u64,
-    /// The file.
     pub path: std::path::PathBuf,
 }
 

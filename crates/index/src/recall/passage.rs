@@ -22,7 +22,6 @@ pub struct Passage {
     pub uuid: Option<String>,
     /// Who produced it.
     pub role: MessageRole,
-    /// Its kind.
     pub kind: MessageKind,
     /// The tool that was called or answered.
     pub tool: Option<String>,

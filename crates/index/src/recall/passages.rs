@@ -12,13 +12,11 @@ use crate::open::Index;
 /// The file of a conversation: a session's, or that of one of its sub-agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversationFile {
-    /// The session.
     pub session: String,
     /// The sub-agent.
     pub agent: Option<String>,
     /// The folder of its project.
     pub slug: String,
-    /// The file.
     pub path: PathBuf,
     /// Whether the file still exists.
     pub is_there: bool,
@@ -46,7 +44,6 @@ pub enum PassageStart {
     At {
         /// The line, counted from 1.
         line: u64,
-        /// The block.
         block: u32,
     },
     /// Before this line: the passages nearest to it.

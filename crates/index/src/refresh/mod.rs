@@ -31,7 +31,6 @@ use price_digest::price_digest;
 /// The key of the digest of the prices that costs were computed with.
 const PRICES: &str = "prices";
 
-/// The progress of a refresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RefreshProgress {
     /// Bytes read and written so far.

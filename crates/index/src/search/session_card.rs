@@ -31,7 +31,6 @@ pub struct SessionCard {
     pub summary_title: Option<String>,
     /// The first prompt; the first command if there is no other.
     pub first_prompt: Option<String>,
-    /// The last prompt.
     pub last_prompt: Option<String>,
     /// When it was last active, in milliseconds since 1970.
     pub active: Option<i64>,
@@ -60,7 +59,6 @@ const TITLE_FILE: &str = "SELECT value FROM files JOIN facts ON facts.file = fil
 const COST: &str =
     "SELECT sum(nanos * 1.0) / 1e9 FROM files JOIN spent ON spent.file = files.id WHERE session = ?1";
 
-/// The file of a session.
 struct SessionFile {
     id: i64,
     path: String,
@@ -142,5 +140,158 @@ impl Index {
     ) -> Result<Vec<T>, IndexError> {
         let mut statement = self.connection.prepare_cached(sql)?;
         Ok(statement.query_map(values, read)?.collect::<Result<_, _>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+
+    use std::fs;
+    use std::ops::ControlFlow;
+
+    use annals_store::{DataDir, Store};
+    use annals_testkit::home::Home;
+    use annals_transcript::price::Prices;
+
+    use super::*;
+
+    const ID: &str = "11111111-0000-4000-8000-000000000000";
+    const OTHER: &str = "22222222-0000-4000-8000-000000000000";
+
+    /// A prompt as a line, with a uuid that ends with `number`.
+    fn prompt(number: u32, cwd: &str, branch: &str) -> String {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"{}\",\"parentUuid\":null,\"sessionId\":\"{ID}\",\"cwd\":\"{cwd}\",\
+             \"gitBranch\":\"{branch}\",\"timestamp\":\"2026-01-01T00:00:0{number}.000Z\",\
+             \"message\":{{\"role\":\"user\",\"content\":\"prompt {number}\"}}}}\n",
+            uuid(number)
+        )
+    }
+
+    fn uuid(number: u32) -> String {
+        format!("00000000-0000-4000-8000-{number:012}")
+    }
+
+    fn summary(number: u32, title: &str) -> String {
+        format!("{{\"type\":\"summary\",\"summary\":\"{title}\",\"leafUuid\":\"{}\"}}\n", uuid(number))
+    }
+
+    fn custom_title(title: &str) -> String {
+        format!("{{\"type\":\"custom-title\",\"customTitle\":\"{title}\",\"sessionId\":\"{ID}\"}}\n")
+    }
+
+    fn ai_title(title: &str) -> String {
+        format!("{{\"type\":\"ai-title\",\"aiTitle\":\"{title}\",\"sessionId\":\"{ID}\"}}\n")
+    }
+
+    fn index(home: &Home) -> Index {
+        let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
+        let (mut index, _) = Index::open(store.config_dir(), &data).unwrap();
+        let progress = |_| ControlFlow::Continue(());
+        index.refresh(&store.discover(), &data, &Prices::embedded(), progress).unwrap();
+        index
+    }
+
+    fn card(home: &Home) -> SessionCard {
+        index(home).session_card(ID).unwrap().unwrap()
+    }
+
+    /// A store with the session, in the project `-w`.
+    fn home(session: &str) -> Home {
+        let home = Home::new();
+        home.write(format!("projects/-w/{ID}.jsonl"), session);
+        home
+    }
+
+    #[test]
+    fn a_session_without_titles_is_called_after_its_first_prompt() {
+        let home = home(&(prompt(1, "/w", "main") + &prompt(2, "/w", "main")));
+        let card = card(&home);
+        assert_eq!(card.file, Some(home.config_dir().join(format!("projects/-w/{ID}.jsonl"))));
+        assert_eq!((card.is_there, card.slug.as_str()), (true, "-w"));
+        assert_eq!((&card.custom_title, &card.ai_title, &card.summary_title), (&None, &None, &None));
+        assert_eq!(card.first_prompt.as_deref(), Some("prompt 1"));
+        assert_eq!(card.title(), Some("prompt 1"));
+        assert_eq!(card.active, Some(1_767_225_602_000));
+        assert_eq!(index(&home).session_card(OTHER).unwrap(), None);
+    }
+
+    #[test]
+    fn the_last_custom_title_of_the_file_comes_before_all_others() {
+        let lines = [
+            summary(1, "of a summary"),
+            prompt(1, "/w", "main"),
+            ai_title("of the client"),
+            custom_title("the first"),
+            custom_title("the last"),
+        ];
+        let home = home(&lines.concat());
+        home.write(format!("projects/-w/{ID}/custom-title.json"), r#"{"customTitle":"beside"}"#);
+        let card = card(&home);
+        assert_eq!(card.custom_title.as_deref(), Some("the last"));
+        assert_eq!(card.ai_title.as_deref(), Some("of the client"));
+        // Nobody looks for it then.
+        assert_eq!(card.summary_title, None);
+        assert_eq!(card.title(), Some("the last"));
+    }
+
+    #[test]
+    fn a_title_beside_the_session_counts_where_its_file_has_none() {
+        let home = home(&(prompt(1, "/w", "main") + &ai_title("of the client") + &custom_title("")));
+        home.write(format!("projects/-w/{ID}/custom-title.json"), r#"{"customTitle":"beside"}"#);
+        home.write(format!("projects/-w/{OTHER}/custom-title.json"), r#"{"customTitle":"another"}"#);
+        home.write(format!("projects/-v/{ID}/custom-title.json"), r#"{"customTitle":"elsewhere"}"#);
+        let card = card(&home);
+        assert_eq!(card.custom_title.as_deref(), Some("beside"));
+        assert_eq!(card.title(), Some("beside"));
+    }
+
+    #[test]
+    fn the_title_of_the_client_comes_before_that_of_a_summary() {
+        let lines =
+            [prompt(1, "/w", "main"), ai_title("older"), ai_title("newer"), summary(1, "of a summary")];
+        let card = card(&home(&lines.concat()));
+        assert_eq!(card.ai_title.as_deref(), Some("newer"));
+        assert_eq!((card.summary_title.as_deref(), card.title()), (None, Some("newer")));
+    }
+
+    #[test]
+    fn a_summary_names_the_session_whose_line_it_cites() {
+        let home = home(&(prompt(1, "/w", "main") + &prompt(2, "/w", "main")));
+        home.write(format!("projects/-w/{OTHER}.jsonl"), summary(2, "of another file") + &summary(9, "lost"));
+        assert_eq!(card(&home).summary_title.as_deref(), Some("of another file"));
+        assert_eq!(card(&home).title(), Some("of another file"));
+        let own = prompt(1, "/w", "main") + &prompt(2, "/w", "main") + &summary(1, "of its own file");
+        home.write(format!("projects/-w/{ID}.jsonl"), own);
+        assert_eq!(card(&home).title(), Some("of its own file"));
+    }
+
+    #[test]
+    fn the_folder_is_where_most_lines_are_and_the_branch_that_of_the_last() {
+        let lines = [("/a", "main"), ("/b", "topic"), ("/b", "topic"), ("/c", "main"), ("/c", "fix")];
+        let lines = lines.into_iter().zip(1..).map(|((cwd, branch), number)| prompt(number, cwd, branch));
+        let home = home(&lines.collect::<String>());
+        let card = card(&home);
+        // Of two folders with as many lines, the first.
+        assert_eq!((card.cwd.as_deref(), card.branch.as_deref()), (Some("/b"), Some("fix")));
+        let text = fs::read_to_string(card.file.unwrap()).unwrap() + &prompt(6, "/c", "topic");
+        home.write(format!("projects/-w/{ID}.jsonl"), text);
+        let card = index(&home).session_card(ID).unwrap().unwrap();
+        assert_eq!((card.cwd.as_deref(), card.branch.as_deref()), (Some("/c"), Some("topic")));
+    }
+
+    #[test]
+    fn a_session_whose_file_is_gone_keeps_its_card_until_there_is_another_file() {
+        let home = home(&(prompt(1, "/w", "main") + &prompt(2, "/w", "topic")));
+        let title = home.write(format!("projects/-w/{ID}/custom-title.json"), r#"{"customTitle":"beside"}"#);
+        let before = card(&home);
+        assert!(before.is_there);
+        fs::remove_file(before.file.as_ref().unwrap()).unwrap();
+        fs::remove_file(title).unwrap();
+        assert_eq!(card(&home), SessionCard { is_there: false, ..before });
+        home.write(format!("projects/-v/{ID}.jsonl"), prompt(3, "/v", "main"));
+        let card = card(&home);
+        assert_eq!((card.is_there, card.slug.as_str(), card.title()), (true, "-v", Some("prompt 3")));
     }
 }

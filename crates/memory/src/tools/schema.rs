@@ -2,7 +2,6 @@
 
 use annals_json::ObjectWriter;
 
-/// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ParameterType {
     Text,

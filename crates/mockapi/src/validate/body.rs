@@ -2,13 +2,11 @@
 
 use annals_json::{Fields, Value, ValueKind};
 
-/// A request's body.
 pub(super) struct RequestBody<'b> {
     pub(super) fields: Fields<'b>,
     pub(super) messages: Vec<RequestMessage<'b>>,
 }
 
-/// One message.
 pub(super) struct RequestMessage<'b> {
     pub(super) place: String,
     pub(super) role: String,

@@ -9,7 +9,6 @@ pub(super) enum GitFiles {
     NotIgnored,
     /// What it tracks.
     Tracked,
-    /// All of them.
     All,
 }
 

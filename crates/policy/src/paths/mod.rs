@@ -19,14 +19,11 @@ pub(crate) use protected::is_of_process;
 pub use protected::is_refused;
 pub use workspace::{Confinement, Workspace};
 
-/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// It does not exist, or cannot be accessed.
     Missing,
-    /// A file.
     File,
-    /// A folder.
     Folder,
     /// A device, a pipe, a socket.
     Special,
@@ -103,7 +100,6 @@ const MAX_ENTRIES: usize = 5000;
 /// More links than this in one path are a loop.
 const MAX_LINKS: usize = 40;
 
-/// A resolved path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedPath {
     /// The absolute path as written, without `.` and `..`.

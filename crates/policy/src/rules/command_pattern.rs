@@ -29,7 +29,6 @@ const INNER_SPACE: char = '\u{e000}';
 /// The most vanishing words that are tried in every combination.
 const MAX_VANISHING: usize = 4;
 
-/// A pattern of commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandPattern {
     /// One of these must match.

@@ -103,12 +103,10 @@ pub enum Matcher {
     Unknown(&'static str),
 }
 
-/// One rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// As it was written.
     pub text: String,
-    /// Its list.
     pub list: RuleList,
     /// Where it comes from.
     pub source: SettingsSource,

@@ -49,7 +49,6 @@ enum PatternPart {
 
 const MAX_STARS: usize = 12;
 
-/// A pattern of paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
     base: PatternBase,

@@ -26,7 +26,6 @@ pub struct EffectiveSettings {
     pub environment: BTreeMap<String, Secret>,
     /// A command that prints a key; never a project's.
     pub key_helper: Option<String>,
-    /// The model.
     pub model: Option<String>,
     /// The name of the output style.
     pub output_style: Option<String>,
@@ -49,7 +48,6 @@ pub struct EffectiveSettings {
 /// The hooks of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsHooks {
-    /// The source.
     pub source: SettingsSource,
     /// The file, or a name for other sources.
     pub path: PathBuf,

@@ -25,7 +25,6 @@ pub const MAX_BYTES: u64 = 1 << 20;
 /// The settings of one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The source.
     pub source: SettingsSource,
     /// The file, or a name for other sources.
     pub path: PathBuf,
@@ -75,7 +74,6 @@ pub struct StatusLineSetting {
 /// Which hooks a settings file switches off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HookLimit {
-    /// None.
     #[default]
     None,
     /// All but those of the administrator.
@@ -89,62 +87,28 @@ pub enum HookLimit {
 pub enum SettingsProblem {
     /// It cannot be read.
     #[error("cannot read {}: {why}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
-    /// It is not JSON.
+    Unreadable { path: PathBuf, why: String },
     #[error("{}: ignored: not JSON at byte {offset}", path.display())]
     NotJson {
-        /// The file.
         path: PathBuf,
         /// Where it stops being JSON.
         offset: usize,
     },
     /// A key holds another type than it should.
     #[error("{}: `{key}` has the wrong type", path.display())]
-    WrongType {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-    },
+    WrongType { path: PathBuf, key: String },
     /// A rule that cannot be parsed; it has no effect.
     #[error("{}: the rule `{rule}` cannot be parsed: {why}", path.display())]
-    UnknownRule {
-        /// The file.
-        path: PathBuf,
-        /// The rule.
-        rule: String,
-        /// Why.
-        why: &'static str,
-    },
+    UnknownRule { path: PathBuf, rule: String, why: &'static str },
     /// A key that is ignored in this source.
     #[error("{}: `{key}` is ignored in a project's files", path.display())]
-    NotFromProject {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-    },
+    NotFromProject { path: PathBuf, key: String },
     /// A key that is ignored until the workspace is trusted.
     #[error("{}: `{key}` is ignored until the workspace is trusted", path.display())]
-    NotTrusted {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-    },
+    NotTrusted { path: PathBuf, key: String },
     /// A mode that is refused.
     #[error("{}: {why}", path.display())]
-    Mode {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: ModeRefusal,
-    },
+    Mode { path: PathBuf, why: ModeRefusal },
 }
 
 /// The value of `--settings`.

@@ -99,7 +99,6 @@ pub enum RedirectionKind {
     Text,
 }
 
-/// One redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirection {
     /// The access to the target.
@@ -136,7 +135,6 @@ pub struct Command {
     pub assignments: Vec<Assignment>,
     /// The program and its arguments.
     pub words: Vec<Word>,
-    /// Its redirections.
     pub redirections: Vec<Redirection>,
     /// Whether it can run more than once.
     pub repetition: Repetition,

@@ -1,6 +1,5 @@
 //! Words: what is known about an argument before it is expanded.
 
-/// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WordPart {
     /// Literal text, quoted or not.

@@ -24,6 +24,7 @@ pub enum FileVersion {
 
 /// Why there is no copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoCopyReason {
     /// The file is larger than [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES).
     TooLarge,
@@ -97,7 +98,6 @@ pub struct HistoryGap {
     pub why: String,
 }
 
-/// A line of the log.
 pub(super) enum LogLine {
     Change(CommandChange),
     Gap(HistoryGap),

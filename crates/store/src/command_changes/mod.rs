@@ -37,8 +37,9 @@ pub struct CommandChanges {
 
 /// The changes that were recorded, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CommandHistory {
-    /// The changes.
+    /// What each command created, changed or removed.
     pub changes: Vec<CommandChange>,
     /// What was not recorded.
     pub gaps: Vec<HistoryGap>,

@@ -16,6 +16,7 @@ pub use write::{BackupError, BackupVersion, Backups};
 
 /// A copy on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Backup {
     /// The start of the sha256 of the file's path.
     pub hash: String,
@@ -56,6 +57,7 @@ pub fn path_hash(absolute_path: &str) -> String {
 
 /// The backup of one file that a record names.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TrackedFile<'a> {
     /// The file: relative to the working directory under it, absolute elsewhere.
     pub path: Text<'a>,
@@ -67,6 +69,7 @@ pub struct TrackedFile<'a> {
 
 /// The state of a file that a record keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BackupState<'a> {
     /// A copy under `file-history/`.
     Copy {

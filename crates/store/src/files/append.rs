@@ -46,6 +46,7 @@ struct OpenFile {
 
 /// The position of an appended line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AppendedLine {
     /// Where the line begins.
     pub offset: u64,

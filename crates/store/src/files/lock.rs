@@ -20,6 +20,7 @@ const MAX_CLEARED: usize = 2;
 
 /// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LockError {
     /// Another program has it.
     #[error("{}: locked by another program for more than {waited} ms", path.display())]

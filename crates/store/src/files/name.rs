@@ -15,10 +15,11 @@ pub struct PlainName(String);
 #[error(
     "{name:?} is not valid as {what}: use at most {MAX_BYTES} letters, digits, `-`, `_`, `.` and `@`, not starting with a dot"
 )]
+#[non_exhaustive]
 pub struct NameError {
     /// What the name was to be, such as "a session id".
     pub what: &'static str,
-    /// The name.
+    /// The text that was refused.
     pub name: String,
 }
 

@@ -13,7 +13,7 @@ use crate::protected::names;
 /// What exists at a path that may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
-    /// Nothing.
+    /// Neither a file nor a folder.
     Nothing,
     /// A plain file.
     File,
@@ -21,6 +21,7 @@ pub enum PathState {
 
 /// Why a path is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum PathRefusal {
     /// It is not below the folder.
     Outside,

@@ -33,7 +33,7 @@ views! {
         session: SessionId<'a> = "sessionId";
     }
 
-    /// One paste.
+    /// Text that was pasted into a prompt: in the entry itself, or in a file that it names.
     Paste {
         /// Its number.
         id: u64 = "id";
@@ -45,7 +45,6 @@ views! {
         content_hash: Text<'a> = "contentHash";
         /// The media type of an image.
         media_type: Text<'a> = "mediaType";
-        /// The file's name.
         file_name: Text<'a> = "filename";
     }
 }

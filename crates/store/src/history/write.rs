@@ -18,6 +18,7 @@ const LOCK_TIMEOUT_MS: u64 = 5_000;
 
 /// A prompt to be noted.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewPrompt<'p> {
     /// The prompt as it was shown, pastes shortened to a mark.
     pub display: &'p str,
@@ -27,8 +28,15 @@ pub struct NewPrompt<'p> {
     pub millis: i64,
     /// The working directory.
     pub project: &'p str,
-    /// The session.
+    /// The session that the prompt was typed in.
     pub session: &'p SessionKey,
+}
+
+impl<'p> NewPrompt<'p> {
+    /// A prompt without pastes.
+    pub fn new(display: &'p str, project: &'p str, session: &'p SessionKey, millis: i64) -> Self {
+        Self { display, pastes: Vec::new(), millis, project, session }
+    }
 }
 
 /// The name of a long paste's file: the beginning of the sha256 of its text.

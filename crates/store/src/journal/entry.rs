@@ -42,6 +42,7 @@ impl Stage {
 
 /// A change.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct JournalEntry {
     /// Its id; ids sort by the order of the changes.
     pub id: String,

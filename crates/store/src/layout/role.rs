@@ -22,13 +22,13 @@ pub enum AgentLocation {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum FileRole {
-    /// A session.
+    /// The transcript of a session: `projects/<slug>/<session>.jsonl`.
     Session {
         /// The project.
         slug: Slug,
         /// Folders between the project and the file, joined by `/`; empty where the client puts them.
         folder: String,
-        /// The session.
+        /// The session's id, from the file name.
         session: SessionKey,
     },
     /// A sub-agent's lines.
@@ -53,7 +53,7 @@ pub enum FileRole {
     ToolResult {
         /// The project.
         slug: Slug,
-        /// The session.
+        /// The session whose tool wrote it.
         session: SessionKey,
         /// The file's name.
         name: String,
@@ -62,7 +62,7 @@ pub enum FileRole {
     WorkflowJournal {
         /// The project.
         slug: Slug,
-        /// The session.
+        /// The session that runs the workflow.
         session: SessionKey,
         /// The folders under `subagents`, joined by `/`.
         nested: String,
@@ -71,7 +71,7 @@ pub enum FileRole {
     Workflow {
         /// The project.
         slug: Slug,
-        /// The session.
+        /// The session that runs the workflow.
         session: SessionKey,
         /// The path under `workflows`, joined by `/`.
         name: String,
@@ -80,7 +80,7 @@ pub enum FileRole {
     CustomTitleFile {
         /// The project.
         slug: Slug,
-        /// The session.
+        /// The session that has the title.
         session: SessionKey,
     },
     /// The index of a project's sessions.
@@ -97,7 +97,7 @@ pub enum FileRole {
     },
     /// A todo list.
     Todos {
-        /// The session.
+        /// The session that keeps the list.
         session: SessionKey,
         /// The agent; the main one has the session's name.
         agent: AgentKey,
@@ -111,7 +111,7 @@ pub enum FileRole {
     },
     /// A copy of a file before an edit.
     FileHistory {
-        /// The session.
+        /// The session that edited the file.
         session: SessionKey,
         /// The first 16 hex digits of the sha256 of the file's path.
         hash: String,
@@ -130,9 +130,9 @@ pub enum FileRole {
         /// Its process.
         pid: u32,
     },
-    /// A plan.
+    /// What was planned in plan mode: `plans/<name>.md`.
     Plan {
-        /// Its name.
+        /// The file name without `.md`.
         name: String,
     },
     /// The client's own statistics.
@@ -141,12 +141,12 @@ pub enum FileRole {
     Settings,
     /// A session's environment: a folder, usually empty.
     SessionEnv {
-        /// The session.
+        /// The session that it is for.
         session: SessionKey,
     },
     /// An image that was pasted.
     ImageCache {
-        /// The session.
+        /// The session that it was pasted in.
         session: SessionKey,
         /// The file's name.
         name: String,

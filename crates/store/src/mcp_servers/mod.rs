@@ -49,8 +49,9 @@ impl McpScope {
 
 /// A server in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct McpEntry {
-    /// Its name.
+    /// The key below `mcpServers`.
     pub name: String,
     /// Its definition: JSON as it is in the file.
     pub definition: Vec<u8>,
@@ -80,7 +81,7 @@ pub enum McpFileError {
     WrongType {
         /// The file.
         path: PathBuf,
-        /// The key.
+        /// The key whose value is not an object.
         key: String,
     },
     /// There is no such server.
@@ -90,7 +91,7 @@ pub enum McpFileError {
         path: PathBuf,
         /// The server.
         name: String,
-        /// The scope.
+        /// Where it was looked for.
         scope: McpScope,
     },
 }

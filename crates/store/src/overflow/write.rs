@@ -15,6 +15,7 @@ const PREVIEW: usize = 2_000;
 
 /// An output that was saved to a separate file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SavedOutput {
     /// The file.
     pub path: PathBuf,

@@ -15,8 +15,9 @@ use crate::summary::Summary;
 
 /// A plan's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Plan {
-    /// Its name.
+    /// The file name without `.md`.
     pub name: String,
     /// The sub-agent that wrote it, if the name has the form `<session's name>-agent-<agent>`.
     pub agent: Option<String>,

@@ -10,15 +10,17 @@ use crate::read::ReadError;
 
 /// A project's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Project {
     /// Its name.
     pub slug: Slug,
-    /// The path.
+    /// The folder `projects/<slug>`.
     pub path: PathBuf,
 }
 
 /// A session's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SessionEntry {
     /// The session: the stem of the file's name, regardless of its lines.
     pub key: SessionKey,
@@ -57,6 +59,7 @@ impl SessionEntry {
 
 /// A sub-agent's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AgentEntry {
     /// The sub-agent.
     pub key: AgentKey,
@@ -77,6 +80,11 @@ pub struct AgentEntry {
 }
 
 impl AgentEntry {
+    /// Makes an entry of a file that need not exist; the caller fills in the fields that it knows.
+    pub fn new(key: AgentKey, slug: Slug, place: AgentLocation, path: PathBuf) -> Self {
+        Self { key, slug, place, session: None, path, meta: None, bytes: 0, modified: None }
+    }
+
     /// Treats the file as a session named `agent-<id>`, with lines, a summary and usage.
     pub fn as_session(&self) -> SessionEntry {
         SessionEntry {
@@ -91,6 +99,7 @@ impl AgentEntry {
 
 /// Any other file, or an empty folder that means something.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SideFile {
     /// What it is.
     pub role: FileRole,
@@ -197,17 +206,17 @@ impl Discovery {
         self.side_files.iter().filter(|file| matches!(file.role, FileRole::Todos { .. }))
     }
 
-    /// The tasks.
+    /// Files of tasks, the successor of todo lists.
     pub fn tasks(&self) -> impl Iterator<Item = &SideFile> {
         self.side_files.iter().filter(|file| matches!(file.role, FileRole::Task { .. }))
     }
 
-    /// The plans.
+    /// Files of `plans/`.
     pub fn plans(&self) -> impl Iterator<Item = &SideFile> {
         self.side_files.iter().filter(|file| matches!(file.role, FileRole::Plan { .. }))
     }
 
-    /// The indexes of sessions.
+    /// The `sessions-index.json` of projects that have one.
     pub fn sessions_indexes(&self) -> impl Iterator<Item = &SideFile> {
         self.side_files.iter().filter(|file| matches!(file.role, FileRole::SessionsIndex { .. }))
     }

@@ -14,7 +14,6 @@ use memchr::memchr_iter;
 use crate::digest::sha256;
 use crate::layout::ConfigDir;
 
-/// The state of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FolderState {
     /// Its identity and its time.
@@ -88,7 +87,7 @@ impl<'s> KnownFolder<'s> {
 /// What has changed since a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreChanges {
-    /// Nothing.
+    /// Every file is as it was.
     Nothing,
     /// These files, and nothing else; no name has come or gone.
     Files(Vec<PathBuf>),

@@ -51,7 +51,7 @@ pub enum AppendError {
     /// A session id that is no UUID: the client lists no others.
     #[error("{id:?} is not a session id: use a UUID")]
     NotAUuid {
-        /// The id.
+        /// The text that is not a UUID.
         id: String,
     },
 }

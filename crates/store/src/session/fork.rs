@@ -16,6 +16,7 @@ use crate::source::{Source, new_uuid};
 
 /// A session that was made from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fork {
     /// Its id.
     pub session: String,
@@ -27,6 +28,7 @@ pub struct Fork {
 
 /// Why a session could not be forked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ForkError {
     /// There is no record with this id.
     #[error("{}: no record {uuid}", path.display())]
@@ -57,7 +59,7 @@ pub enum ForkError {
     Edit {
         /// The session's file.
         path: PathBuf,
-        /// The line.
+        /// The line of the record, from 1.
         line: u32,
         /// Why.
         source: EditError,

@@ -12,7 +12,6 @@ use crate::busy::FileStamp;
 use crate::digest::sha256;
 use crate::files::{MAX_REPAIR_BYTES, read_from};
 
-/// The note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LockNote {
     /// How the file was left.

@@ -40,6 +40,7 @@ pub const WRITTEN_FORM: &str = "2.1.112";
 
 /// Why a file is not ours to write to.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InUse {
     /// Another process is writing.
     #[error("{}: {busy}", path.display())]

@@ -53,7 +53,7 @@ pub enum OnBusy {
 /// A sub-agent to write.
 #[derive(Clone, Debug, Default)]
 pub struct AgentStart {
-    /// Its id.
+    /// The agent's id: the file will be `agent-<id>.jsonl`.
     pub id: String,
     /// What kind of agent it is.
     pub agent_type: Option<String>,
@@ -68,7 +68,7 @@ pub struct AgentStart {
 /// The agent that started another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentParent {
-    /// Its id.
+    /// The agent's id, as in the name of its file.
     pub id: String,
     /// How deep the one that it started is nested; those that a session starts are 1 deep.
     pub depth: u64,

@@ -17,17 +17,19 @@ use crate::source::Source;
 
 /// Why a record outside the chain was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SideRecordError {
     /// The session.
     #[error(transparent)]
     Append(#[from] AppendError),
-    /// The journal.
+    /// The change could not be noted for undo.
     #[error(transparent)]
     Journal(#[from] WriteError),
 }
 
 /// A record that was written, and how long its file was before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SideRecordAppend {
     /// The journal's entry.
     pub entry: JournalEntry,

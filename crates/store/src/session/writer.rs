@@ -81,6 +81,7 @@ pub(super) enum WriteMode {
 
 /// A record that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Receipt {
     /// Its id; records outside the chain have none.
     pub uuid: Option<String>,

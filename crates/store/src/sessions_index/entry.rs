@@ -14,7 +14,6 @@ use crate::indent::{self, RawField};
 use crate::read::{ReadError, stream_records};
 use crate::summary::Summary;
 
-/// The layout of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IndexLayout {
     /// On separate lines, as the client writes it.

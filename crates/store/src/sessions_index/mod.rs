@@ -29,9 +29,8 @@ views! {
         original_path: Text<'a> = "originalPath";
     }
 
-    /// An entry of the index.
+    /// What the client noted of one session when it last updated the index.
     IndexEntry {
-        /// The session.
         session: SessionId<'a> = "sessionId";
         /// Its file.
         full_path: Text<'a> = "fullPath";
@@ -49,7 +48,6 @@ views! {
         created: Timestamp<'a> = "created";
         /// When it was last active.
         modified: Timestamp<'a> = "modified";
-        /// The git branch.
         git_branch: Text<'a> = "gitBranch";
         /// The working directory.
         project_path: Text<'a> = "projectPath";

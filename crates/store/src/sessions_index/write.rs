@@ -20,6 +20,7 @@ use crate::summary::Summary;
 
 /// What became of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IndexUpdate {
     /// The project has none, and none was made.
     NoIndex,
@@ -77,6 +78,7 @@ pub fn refreshed(
 
 /// An index as it is, and as it would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct IndexEdit {
     /// Its bytes.
     pub before: Vec<u8>,

@@ -33,8 +33,9 @@ pub struct DayStats {
 
 /// The session that took the longest, from its first line to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SessionDuration {
-    /// The session.
+    /// The session's id.
     pub session: SessionKey,
     /// Milliseconds.
     pub duration: i64,
@@ -46,6 +47,7 @@ pub struct SessionDuration {
 
 /// Statistics of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Statistics {
     /// The day of the computation.
     pub computed: String,

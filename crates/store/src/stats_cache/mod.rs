@@ -37,7 +37,6 @@ views! {
         total_sessions: u64 = "totalSessions";
         /// Messages in all.
         total_messages: u64 = "totalMessages";
-        /// The longest session.
         longest_session: LongestSession<'a> = "longestSession";
         /// When the first session began.
         first_session_date: Timestamp<'a> = "firstSessionDate";
@@ -65,7 +64,6 @@ views! {
     DailyModelTokens {
         /// The day.
         date: Text<'a> = "date";
-        /// Tokens by model.
         tokens_by_model: Fields<'a> = "tokensByModel";
     }
 
@@ -73,13 +71,11 @@ views! {
     ModelUsage {
         /// Fresh input.
         input: u64 = "inputTokens";
-        /// Output.
         output: u64 = "outputTokens";
         /// Input read from the cache.
         cache_read: u64 = "cacheReadInputTokens";
         /// Input written to the cache.
         cache_creation: u64 = "cacheCreationInputTokens";
-        /// Web searches.
         web_searches: u64 = "webSearchRequests";
         /// Dollars.
         cost_usd: f64 = "costUSD";
@@ -89,9 +85,8 @@ views! {
         max_output: u64 = "maxOutputTokens";
     }
 
-    /// The longest session.
+    /// The session that took the most time between its first and its last line.
     LongestSession {
-        /// The session.
         session: annals_transcript::id::SessionId<'a> = "sessionId";
         /// Milliseconds.
         duration: u64 = "duration";

@@ -21,7 +21,7 @@ pub enum StatsError {
     /// The path is in the store.
     #[error("{}: is in the client's store; write statistics elsewhere", path.display())]
     InStore {
-        /// The path.
+        /// Where the statistics were to be written.
         path: PathBuf,
     },
     /// They could not be written.

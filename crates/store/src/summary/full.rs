@@ -24,7 +24,7 @@ pub struct FullSummary {
     pub summary: Summary,
     /// The number of lines of any kind.
     pub lines: usize,
-    /// Records.
+    /// JSON objects of any type.
     pub records: usize,
     /// Turns: prompts by a person; in a sub-agent's own file, by its caller.
     pub turns: usize,

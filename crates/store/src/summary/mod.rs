@@ -33,11 +33,11 @@ pub enum Coverage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PullRequest {
-    /// Its number.
+    /// The number in its repository, as in `#12`.
     pub number: Option<u64>,
     /// Its address.
     pub url: Option<String>,
-    /// Its repository.
+    /// `OWNER/NAME`.
     pub repository: Option<String>,
 }
 
@@ -45,7 +45,7 @@ pub struct PullRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The session.
+    /// The session's id: the file name without `.jsonl`.
     pub session: SessionKey,
     /// The project.
     pub slug: Slug,
@@ -96,6 +96,17 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Returns the file that it is a summary of.
+    pub fn entry(&self) -> SessionEntry {
+        SessionEntry {
+            key: self.session.clone(),
+            slug: self.slug.clone(),
+            path: self.path.clone(),
+            bytes: self.bytes,
+            modified: self.modified,
+        }
+    }
+
     /// Makes a summary of a conversation of which nothing else is known, such as an archived one; the caller fills in the
     /// fields that it knows.
     pub fn new(session: SessionKey, slug: Slug, path: PathBuf) -> Self {

@@ -7,6 +7,7 @@ use crate::indent::RawField;
 
 /// How far an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TodoStatus {
     /// Not started.
     Pending,
@@ -17,7 +18,7 @@ pub enum TodoStatus {
 }
 
 impl TodoStatus {
-    /// All of them.
+    /// Every status, in the order of a task's life.
     pub const ALL: [Self; 3] = [Self::Pending, Self::InProgress, Self::Completed];
 
     /// The name in the file.
@@ -74,7 +75,7 @@ pub enum FieldFault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ItemError {
-    /// It is not JSON.
+    /// The text could not be parsed.
     #[error("byte {at}: not JSON")]
     NotJson {
         /// The offset of the error.

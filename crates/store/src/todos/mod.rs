@@ -33,7 +33,7 @@ views! {
         id: Text<'a> = "id";
     }
 
-    /// One task.
+    /// An entry of a task list: a file `tasks/<session>/<n>.json`.
     Task {
         /// Its number.
         id: Text<'a> = "id";
@@ -58,12 +58,13 @@ views! {
 
 /// A todo list's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TodoList {
-    /// The session.
+    /// The session that keeps the list.
     pub session: SessionKey,
     /// The agent; the main one has the session's name.
     pub agent: AgentKey,
-    /// The file.
+    /// The list as it is on the disk; `items` reads it.
     pub file: JsonFile,
 }
 
@@ -88,14 +89,15 @@ impl TodoList {
     }
 }
 
-/// A task's file.
+/// A task and where it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TaskFile {
     /// The session, or the name of a team's list.
     pub session: SessionKey,
     /// The number, from the file's name.
     pub id: String,
-    /// The file.
+    /// The task as it is on the disk.
     pub file: JsonFile,
 }
 

@@ -67,7 +67,7 @@ impl TaskItem {
         items.filter_map(Value::text).map(|text| text.decode().into_owned()).collect()
     }
 
-    /// Returns its id.
+    /// Returns the id that other tasks name in `blocks` and `blockedBy`; the file is called after it.
     pub fn id(&self) -> String {
         self.text("id")
     }
@@ -88,7 +88,7 @@ impl TaskItem {
         self.fields.insert(before.map_or(0, |at| at + 1), (key.to_owned(), json));
     }
 
-    /// Sets a text.
+    /// Adds or replaces a field of the task whose value is a text.
     pub fn set_text(&mut self, key: &str, text: &str) {
         self.set(key, RawJson::string(text).raw().to_vec());
     }

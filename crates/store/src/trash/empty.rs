@@ -21,6 +21,7 @@ const DELETING_PREFIX: &str = ".emptied-";
 
 /// What emptying would delete, and what it would skip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EmptyPlan {
     /// What goes, the newest first.
     pub to_delete: Vec<TrashBatch>,
@@ -39,8 +40,9 @@ impl EmptyPlan {
 
 /// A batch that is not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SkippedBatch {
-    /// The batch.
+    /// What was moved to the trash by one change.
     pub batch: TrashBatch,
     /// Why.
     pub reason: SkipReason,

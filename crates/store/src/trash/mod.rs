@@ -18,6 +18,7 @@ use crate::scan::modified_millis;
 
 /// What one change has in the trash: what it took away, and the old bytes of what it replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TrashBatch {
     /// The change's id.
     pub id: String,

@@ -11,6 +11,7 @@ use crate::scan::session_named_in;
 
 /// A file or folder in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TrashedFile {
     /// The old path.
     pub from: PathBuf,
@@ -20,6 +21,7 @@ pub struct TrashedFile {
 
 /// A session in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TrashedSession {
     /// The session.
     pub key: SessionKey,
@@ -27,7 +29,7 @@ pub struct TrashedSession {
     pub slug: Slug,
     /// The store that it was in.
     pub config: ConfigDir,
-    /// Its file.
+    /// The transcript in the trash.
     pub file: TrashedFile,
     /// The file and all that went with it, in the order in which it went.
     pub parts: Vec<TrashedFile>,

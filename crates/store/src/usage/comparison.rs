@@ -65,6 +65,7 @@ impl MismatchReason {
 
 /// One figure of the client compared with ours.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct UsageComparison {
     /// The model or the session.
     pub key: String,
@@ -84,6 +85,7 @@ pub struct UsageComparison {
 
 /// `stats-cache.json` compared with our figures.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct StatsComparison {
     /// The last day that the client has counted, as `2026-01-31`.
     pub computed: Option<String>,

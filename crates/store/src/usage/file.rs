@@ -24,6 +24,7 @@ const CHUNK: usize = 256 * 1024;
 
 /// The token usage of a file.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct FileUsage {
     /// Its responses, in the order of their first lines.
     pub responses: Vec<ResponseUsage>,

@@ -28,6 +28,7 @@ use crate::scan::{Discovery, SessionEntry};
 
 /// A file with responses that count: a session's or a sub-agent's.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UsageFile {
     /// The file, as an entry; a sub-agent's is named `agent-<id>`.
     pub entry: SessionEntry,
@@ -40,6 +41,13 @@ pub struct UsageFile {
 }
 
 impl UsageFile {
+    /// A session's file, which need not be in a store.
+    pub fn of_session(path: &Path) -> Result<Self, ReadError> {
+        let entry = SessionEntry::of_path(path)?;
+        let (session, slug) = (entry.key.clone(), entry.slug.clone());
+        Ok(Self { entry, session, slug, thread: Thread::Main })
+    }
+
     /// All sessions, then all sub-agents, in the order of the discovery. A sub-agent belongs to the project of its session.
     pub fn all(discovery: &Discovery) -> Vec<Self> {
         let mut slugs: HashMap<(&Path, &SessionKey), Vec<&Slug>> = HashMap::new();
@@ -76,6 +84,7 @@ pub fn project_of_agent<'s>(own: &'s Slug, of_session: &[&'s Slug]) -> &'s Slug 
 
 /// The token usage of a store.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct StoreUsage {
     /// The files, by their index in the ledger and in the items.
     pub sources: Vec<UsageSource>,

@@ -32,7 +32,7 @@ const TRUST: u32 = 25;
 /// catch up with.
 const MAX_MISSES: u32 = 1;
 
-/// The target of a watch.
+/// What to wait for changes of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchTarget {
     /// One file, there or not: written to, replaced, removed, made.
@@ -42,7 +42,7 @@ pub enum WatchTarget {
 }
 
 impl WatchTarget {
-    /// Its path.
+    /// Returns the file or folder that is watched.
     pub fn path(&self) -> &Path {
         match self {
             Self::File(path) | Self::Tree(path) => path,
@@ -61,6 +61,7 @@ pub enum WatchMethod {
 
 /// The result of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WaitOutcome {
     /// Something may have changed since the last wait, or since the watch was made.
     Something,

@@ -40,6 +40,7 @@ fn check(argument: &str, here: Option<&str>, expected: &str) {
         Err(FindError::TooShort { .. }) => "too short".to_owned(),
         Err(FindError::NotFound { .. }) => "not found".to_owned(),
         Err(FindError::NoSessions) => "no sessions".to_owned(),
+        Err(error) => error.to_string(),
     };
     assert_eq!(answer, expected, "{argument} in {}", temp.path().display());
 }

@@ -111,13 +111,7 @@ fn the_corpus_costs_what_the_document_says() {
     let paths = corpus.transcripts();
     for (folder, responses, classes, dollars) in FOLDERS {
         let of_folder = paths.iter().filter(|path| path.iter().any(|part| part == folder));
-        let files: Vec<UsageFile> = of_folder
-            .map(|path| {
-                let entry = annals_store::SessionEntry::of_path(path).unwrap();
-                let (session, slug) = (entry.key.clone(), entry.slug.clone());
-                UsageFile { entry, session, slug, thread: Thread::Main }
-            })
-            .collect();
+        let files: Vec<UsageFile> = of_folder.map(|path| UsageFile::of_session(path).unwrap()).collect();
         let usage = StoreUsage::read(&files, |_| ());
         assert_eq!(entries(usage.ledger.clone()), entries(by_summaries(&files)), "{folder}");
         let row = total(&usage);

@@ -22,10 +22,7 @@ pub enum GatherError {
     Read(#[from] ReadError),
     /// A sub-agent's file is a part of a session; and other names are not those of sessions.
     #[error("{}: not the file of a session", path.display())]
-    NotASession {
-        /// The file.
-        path: PathBuf,
-    },
+    NotASession { path: PathBuf },
 }
 
 /// Gathers a session with its sub-agents and side files, its plans, its prompts in `history.jsonl` and their pastes. Also

@@ -30,7 +30,6 @@ const LEVEL: i32 = 9;
 /// A session with everything that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
-    /// The session.
     pub session: SessionKey,
     /// The folder of its project.
     pub slug: Slug,
@@ -38,7 +37,6 @@ pub struct Bundle {
     pub files: Vec<BundleFile>,
 }
 
-/// One file of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BundleFile {
     /// Its path relative to a config dir, with `/` between its parts.
@@ -81,16 +79,9 @@ impl Bundle {
             match FileRole::of_relative(Path::new(&file.path)) {
                 FileRole::Session { .. } => session.bytes = bytes,
                 FileRole::SubAgent { slug, place, agent } => {
-                    let entry = AgentEntry {
-                        key: agent,
-                        slug,
-                        place,
-                        session: Some(self.session.clone()),
-                        path,
-                        meta: None,
-                        bytes: bytes.len() as u64,
-                        modified: None,
-                    };
+                    let mut entry = AgentEntry::new(agent, slug, place, path);
+                    entry.session = Some(self.session.clone());
+                    entry.bytes = bytes.len() as u64;
                     session.agents.push(AgentFile { entry, bytes });
                 }
                 role => side_files.push(SessionFile { role, path, bytes }),

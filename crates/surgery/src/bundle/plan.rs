@@ -42,7 +42,6 @@ pub struct ImportPlan {
     pub plan: Plan,
     /// The session, as it will be named.
     pub session: SessionKey,
-    /// Its file.
     pub path: PathBuf,
     /// How many records it has.
     pub records: usize,
@@ -59,18 +58,10 @@ pub enum ImportPlanError {
     NoRecords,
     /// The store has a session of this id.
     #[error("the store has a session {session} already: {}", path.display())]
-    Exists {
-        /// The session.
-        session: SessionKey,
-        /// Its file.
-        path: PathBuf,
-    },
+    Exists { session: SessionKey, path: PathBuf },
     /// The store has another file of this name.
     #[error("{}: the file exists already", path.display())]
-    InTheWay {
-        /// The file.
-        path: PathBuf,
-    },
+    InTheWay { path: PathBuf },
     /// A prompt is of another session.
     #[error("line {line} of the prompts in the bundle is not of this session")]
     Prompt {

@@ -46,10 +46,7 @@ pub enum BundleError {
     Tar(#[from] TarError),
     /// The manifest is wrong.
     #[error("the manifest of the bundle is wrong: {what}")]
-    Manifest {
-        /// What is wrong.
-        what: &'static str,
-    },
+    Manifest { what: &'static str },
     /// A name leads elsewhere, or is not one that clients use.
     #[error(transparent)]
     Name(#[from] NameError),

@@ -34,7 +34,6 @@ pub enum TarError {
     AfterEnd,
 }
 
-/// Writes a file.
 pub(super) fn write_file(out: &mut impl Write, path: &str, bytes: &[u8]) -> io::Result<()> {
     if path.len() > MAX_SHORT_NAME {
         let record = pax_record("path", path);

@@ -60,10 +60,7 @@ pub struct ClonePlan {
 pub enum ClonePlanError {
     /// The file belongs to a sub-agent, which is a part of a session.
     #[error("{}: a sub-agent's file cannot be cloned without its session", path.display())]
-    SubAgent {
-        /// Its path.
-        path: PathBuf,
-    },
+    SubAgent { path: PathBuf },
     /// The working directory is not absolute.
     #[error("{cwd:?}: the working directory of a project must be an absolute path")]
     NotAbsolute {
@@ -77,7 +74,6 @@ pub enum ClonePlanError {
         path: PathBuf,
         /// The line number.
         line: u32,
-        /// What went wrong.
         source: EditError,
     },
     /// The clone would have other records or other problems.
@@ -91,7 +87,6 @@ pub enum ClonePlanError {
     Differs {
         /// The session's file.
         path: PathBuf,
-        /// The client.
         client: Client,
     },
 }

@@ -18,7 +18,6 @@ pub(super) struct Extract {
     pub(super) todos: Vec<(String, String)>,
 }
 
-/// The extract of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TurnExtract {
     /// The prompt, unchanged; `None` before the first one.

@@ -59,7 +59,6 @@ pub enum CompressError {
     Edit {
         /// The line number.
         line: usize,
-        /// What went wrong.
         error: EditError,
     },
 }

@@ -65,6 +65,6 @@ fn content(session: &Session, file: &TrackedFile<'_>) -> Option<(String, Version
             let content = content.to_string();
             Some((content.clone(), VersionContent::Bytes(content.into_bytes())))
         }
-        BackupState::Unknown(_) => None,
+        _ => None,
     }
 }

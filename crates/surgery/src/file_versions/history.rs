@@ -12,7 +12,6 @@ use crate::session::Session;
 /// A file with its versions, and the sessions that they are from.
 #[derive(Debug)]
 pub struct FileHistory {
-    /// The file.
     pub path: PathBuf,
     /// Its versions, oldest first.
     pub versions: Vec<FileVersion>,

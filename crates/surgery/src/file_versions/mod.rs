@@ -23,7 +23,6 @@ use crate::session::Session;
 /// What is known of a file at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VersionContent {
-    /// Its bytes.
     Bytes(Vec<u8>),
     /// It did not exist.
     Absent,
@@ -53,7 +52,6 @@ impl VersionOrigin {
     }
 }
 
-/// One version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileVersion {
     /// Its number, from 1, the oldest first.
@@ -66,7 +64,6 @@ pub struct FileVersion {
     pub line: Option<usize>,
     /// How it came about.
     pub origin: VersionOrigin,
-    /// The content.
     pub content: VersionContent,
     /// What the tool replaced, and with what; known even if the content is not.
     pub replaced: Option<(String, String)>,

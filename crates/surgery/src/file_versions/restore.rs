@@ -14,7 +14,6 @@ use crate::rewind::tool_edits::is_same;
 use crate::rewind::{ForeignChanges, write};
 use crate::session::Session;
 
-/// Options of a restore.
 #[derive(Clone, Copy, Debug)]
 pub struct RestoreOptions<'w> {
     /// What to do with a file that something else has changed, and with files that configure programs.
@@ -46,23 +45,16 @@ pub enum RestoreBlock {
     /// It is not a plain file below the session's folder.
     #[error("{}: {}", path.display(), why.explanation())]
     Path {
-        /// The file.
         path: PathBuf,
         /// What it is instead.
         why: PathRefusal,
     },
     /// It configures programs or instructs agents, and the transcript may be anybody's.
     #[error("{}: it configures programs", path.display())]
-    Protected {
-        /// The file.
-        path: PathBuf,
-    },
+    Protected { path: PathBuf },
     /// Something else has changed it since.
     #[error("{}: something other than a session changed it since", path.display())]
-    ChangedSince {
-        /// The file.
-        path: PathBuf,
-    },
+    ChangedSince { path: PathBuf },
     /// The session's working directory cannot be used.
     #[error("{why}")]
     Folder {
@@ -71,10 +63,7 @@ pub enum RestoreBlock {
     },
     /// It cannot be read.
     #[error("{}: it cannot be read", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-    },
+    Unreadable { path: PathBuf },
 }
 
 /// Plans to write a version of a file back. `session` is the one that recorded it, `versions` are all of the file.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// A kind of leftover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LeftoverKind {
     /// Empty sessions and sub-agents.

@@ -39,9 +39,7 @@ impl GcOptions {
 /// A file or empty folder that nothing needs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leftover {
-    /// Its kind.
     pub kind: LeftoverKind,
-    /// Its path.
     pub path: PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
@@ -54,7 +52,6 @@ pub struct Leftover {
 pub struct SkippedLeftover {
     /// The kind that it would be.
     pub kind: LeftoverKind,
-    /// Its path.
     pub path: PathBuf,
     /// Why it is kept.
     pub why: String,

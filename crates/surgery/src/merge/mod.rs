@@ -63,22 +63,13 @@ pub struct MergePlan {
 pub enum MergePlanError {
     /// Both paths name one session.
     #[error("{}: both arguments name this session", path.display())]
-    Same {
-        /// Its path.
-        path: PathBuf,
-    },
+    Same { path: PathBuf },
     /// The file belongs to a sub-agent.
     #[error("{}: a sub-agent's file is not a session", path.display())]
-    SubAgent {
-        /// Its path.
-        path: PathBuf,
-    },
+    SubAgent { path: PathBuf },
     /// The second session has no conversation.
     #[error("{}: the session has no conversation", path.display())]
-    Empty {
-        /// Its path.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// The second ended before the first started.
     #[error("{second} ended before {first} started")]
     Order {
@@ -138,7 +129,6 @@ pub enum MergePlanError {
         path: PathBuf,
         /// The line number.
         line: u32,
-        /// What went wrong.
         source: EditError,
     },
     /// A file could not be read.

@@ -58,7 +58,6 @@ impl Route {
         self.moved.as_ref().map_or_else(named, |moved| moved.old().to_owned())
     }
 
-    /// The new folder.
     pub fn new_folder(&self) -> &str {
         &self.new
     }

@@ -24,7 +24,6 @@ pub enum ProjectFileKind {
 /// A file that refers to the project.
 #[derive(Clone, Debug)]
 pub struct ProjectFile {
-    /// Its path.
     pub path: PathBuf,
     /// Its content.
     pub bytes: FileBytes,

@@ -59,10 +59,7 @@ pub enum MovePlanError {
     },
     /// Old and new folder are the same.
     #[error("{path}: the old folder and the new one are the same")]
-    Same {
-        /// Its path.
-        path: String,
-    },
+    Same { path: String },
     /// The new folder is inside the old one.
     #[error("{new} is inside {old}: a folder cannot be moved into itself")]
     IntoItself {
@@ -100,7 +97,6 @@ pub enum MovePlanError {
         path: PathBuf,
         /// The line number.
         line: usize,
-        /// What went wrong.
         source: EditError,
     },
     /// A file could not be read.

@@ -41,9 +41,7 @@ pub enum FileFormat {
 /// A file to redact.
 #[derive(Clone, Debug)]
 pub struct RedactFile {
-    /// Its path.
     pub path: PathBuf,
-    /// Its format.
     pub format: FileFormat,
     /// Its content.
     pub bytes: FileBytes,

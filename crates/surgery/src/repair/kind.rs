@@ -11,7 +11,6 @@ use super::{
     orphan_results, oversize, thinking,
 };
 
-/// A kind of repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RepairKind {
     /// Torn, spliced and glued lines, NUL runs, and lines without a record.

@@ -67,7 +67,6 @@ pub enum RepairError {
     /// The repaired file would be wrong; nothing was written.
     #[error("{}: the repaired file would be wrong: {violation}", path.display())]
     Wrong {
-        /// Its path.
         path: std::path::PathBuf,
         /// What is wrong with it.
         violation: Violation,
@@ -75,7 +74,6 @@ pub enum RepairError {
     /// The file is nothing that a repair understands: it would remove all or most of it.
     #[error("{}: {reason}", path.display())]
     NotUnderstood {
-        /// Its path.
         path: std::path::PathBuf,
         /// What it holds instead.
         reason: String,

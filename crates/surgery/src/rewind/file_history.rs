@@ -104,6 +104,6 @@ fn state(file: &TrackedFile<'_>) -> FileState {
         }
         BackupState::DidNotExist { .. } => FileState::Absent,
         BackupState::Content(content) => FileState::Content(content.to_string()),
-        BackupState::Unknown(_) => FileState::Unknown,
+        _ => FileState::Unknown,
     }
 }

@@ -61,7 +61,6 @@ pub enum ForeignChanges {
     Overwritten,
 }
 
-/// Options of a rewind.
 #[derive(Clone, Copy, Debug)]
 pub struct RewindOptions<'w> {
     /// What to rewind.

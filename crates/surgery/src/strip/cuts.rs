@@ -12,7 +12,6 @@ use annals_transcript::transcript::{NodeIndex, Transcript};
 use super::lines;
 use super::selection::CallSelection;
 
-/// The edit of a record.
 #[derive(Debug)]
 pub(super) enum RecordEdit {
     /// Its line is removed.

@@ -66,7 +66,6 @@ pub enum StripError {
     Edit {
         /// The line number.
         line: usize,
-        /// What went wrong.
         error: EditError,
     },
     /// References to removed records could not be updated.

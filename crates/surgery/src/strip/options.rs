@@ -69,7 +69,6 @@ pub enum StripPart {
     Attachments,
 }
 
-/// A range of turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TurnRange {
     /// All turns.

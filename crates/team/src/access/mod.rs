@@ -14,9 +14,7 @@ const MAX_DENIED: u32 = 30;
 /// Why a request is not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessError {
-    /// The status.
     pub status: u16,
-    /// Why.
     pub reason: String,
     /// How many seconds to wait before another attempt.
     pub retry_after: Option<u64>,

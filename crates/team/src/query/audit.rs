@@ -25,7 +25,6 @@ impl AuditEntry<'_> {
     }
 }
 
-/// A row of the audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditRow {
     /// When, in milliseconds since 1970.

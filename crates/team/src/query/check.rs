@@ -28,9 +28,7 @@ pub struct CheckReport {
 /// Bytes of a file that never came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gap {
-    /// The machine.
     pub machine: String,
-    /// The file.
     pub file: String,
     /// The first byte that is missing.
     pub offset: u64,

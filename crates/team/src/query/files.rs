@@ -39,7 +39,6 @@ pub struct TeamFile {
 /// Which files are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileChoice {
-    /// All.
     All,
     /// Those of sessions whose id begins with this, whatever its case, and of sub-agents of this name.
     Named(String),

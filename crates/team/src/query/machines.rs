@@ -9,7 +9,6 @@ use crate::wire::{Engine, EngineError, Parameter};
 /// A machine and what it has sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
-    /// Its id.
     pub id: String,
     /// Whose it is.
     pub owner: Owner,
@@ -17,7 +16,6 @@ pub struct Machine {
     pub sessions: u64,
     /// How many lines.
     pub lines: u64,
-    /// Their bytes.
     pub bytes: u64,
     /// When something last came, in milliseconds since 1970.
     pub received: Option<i64>,
@@ -26,9 +24,7 @@ pub struct Machine {
 /// The person and the team of a machine; empty if nobody said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owner {
-    /// The person.
     pub person: String,
-    /// The team.
     pub team: String,
 }
 

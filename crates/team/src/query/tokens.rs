@@ -71,11 +71,9 @@ impl TokenOwner {
 /// What somebody may read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadRight {
-    /// Nothing.
     Nothing,
     /// What machines have sent that are assigned to somebody in the scope.
     Machines(Scope),
-    /// Everything.
     Everything,
 }
 

@@ -2,10 +2,8 @@
 
 use crate::wire::{Engine, EngineError};
 
-/// The calls of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCalls {
-    /// The tool.
     pub tool: String,
     /// How often it was called.
     pub calls: u64,

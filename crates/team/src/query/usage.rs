@@ -13,7 +13,6 @@ use super::scope::Scope;
 use crate::rows::CERTAINTIES;
 use crate::wire::{Engine, EngineError, Parameter, Row};
 
-/// The usage of a team.
 #[derive(Clone, Debug, Default)]
 pub struct TeamUsage {
     /// The files; items refer to them by position.

@@ -22,9 +22,7 @@ const CHUNK_FILES: usize = 400;
 /// How much there is to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RebuildSize {
-    /// The lines.
     pub lines: u64,
-    /// Their bytes.
     pub bytes: u64,
 }
 

@@ -12,7 +12,6 @@ pub(super) const SUFFIX: &str = "_rebuild";
 /// How often replicas are asked whether they have all rows.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The tables of a rebuild.
 pub(super) struct RebuildTables<'e> {
     engine: &'e Engine,
     layout: TableLayout,

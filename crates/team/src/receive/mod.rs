@@ -58,7 +58,6 @@ pub struct Admission {
 /// An answer, as `annals collect` understands it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiveReply {
-    /// The status.
     pub status: u16,
     /// Why, if it is no acknowledgement.
     pub reason: Option<String>,

@@ -36,9 +36,7 @@ pub struct BatchRows {
 
 /// What all rows of a batch have in common.
 pub struct RowContext<'c> {
-    /// The tenant.
     pub tenant: &'c str,
-    /// The machine.
     pub machine: &'c str,
     /// Which store of the machine.
     pub store: &'c str,

@@ -33,7 +33,6 @@ impl Login {
         &self.user
     }
 
-    /// The password.
     pub fn password(&self) -> &str {
         &self.password
     }

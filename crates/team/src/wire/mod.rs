@@ -75,7 +75,6 @@ impl Engine {
         Self { filters: Some(filters(&self.address.database, machines)), ..self.clone() }
     }
 
-    /// The address.
     pub fn address(&self) -> &EngineAddress {
         &self.address
     }

@@ -12,7 +12,6 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }

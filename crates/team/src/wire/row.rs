@@ -22,7 +22,6 @@ impl RowSet {
     }
 }
 
-/// A row.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a>(Value<'a>);
 

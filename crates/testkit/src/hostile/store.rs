@@ -15,7 +15,6 @@ pub const HOSTILE_SESSION: &str = "0e571e57-0000-4000-8000-000000000001";
 /// A home whose store, settings and work folder are hostile.
 #[derive(Debug)]
 pub struct HostileStore {
-    /// The home.
     pub home: Home,
     /// The work folder, with a hostile name.
     pub work: PathBuf,

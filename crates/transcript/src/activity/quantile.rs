@@ -12,7 +12,7 @@ pub struct Quantiles {
     pub p90: u64,
     /// The largest.
     pub max: u64,
-    /// Their sum.
+    /// All numbers added up; stops at `u64::MAX`.
     pub sum: u64,
 }
 

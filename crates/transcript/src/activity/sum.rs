@@ -35,7 +35,7 @@ pub struct ToolActivity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileAccess {
-    /// Reads.
+    /// Tool calls that read it.
     pub reads: u64,
     /// Edits and writes.
     pub changes: u64,
@@ -44,19 +44,19 @@ pub struct FileAccess {
 /// Activity over many files.
 #[derive(Clone, Debug, Default)]
 pub struct Activity {
-    /// Turns.
+    /// Prompts, each with everything that followed.
     pub turns: u64,
     /// Turns that the person interrupted.
     pub interrupted: u64,
     /// Durations of the turns, in milliseconds.
     pub durations: Vec<u64>,
-    /// The tools.
+    /// Calls and failures by the name of the tool.
     pub tools: BTreeMap<Arc<str>, ToolActivity>,
     /// The files that tools read and changed.
     pub files: HashMap<Arc<str>, FileAccess>,
     /// Sub-agents that were started, by their kind.
     pub agent_kinds: BTreeMap<Arc<str>, u64>,
-    /// Compactions.
+    /// How often the context was compacted.
     pub compactions: u64,
     /// Turns by hour of the reader's day.
     pub hours: [u64; 24],

@@ -10,7 +10,7 @@ pub struct AgentResultDraft<'a> {
     pub tool_use: &'a str,
     /// The id of the sub-agent.
     pub agent: &'a str,
-    /// Its prompt.
+    /// What the agent was told to do.
     pub prompt: &'a str,
     /// Its last message.
     pub text: &'a str,

@@ -4,7 +4,7 @@ use super::{Draft, DraftField, Origin, Placement, checked_or_string};
 use crate::record::RecordKind;
 use annals_json::{ObjectWriter, write_string};
 
-/// The content of a prompt.
+/// What a user says: a text, or blocks.
 #[derive(Clone, Copy, Debug)]
 pub enum PromptContent<'a> {
     /// Plain text.
@@ -44,7 +44,7 @@ pub struct ToolResultDraft<'a> {
 pub enum ToolOutcome {
     /// It succeeded; the record has no `is_error`.
     Done,
-    /// It failed.
+    /// The result is marked with `is_error`.
     Failed,
 }
 

@@ -12,7 +12,7 @@ pub enum RecordError {
     NotJson(usize),
     /// Not UTF-8, from this byte on. Clients would read something else, or refuse the file.
     NotUtf8(usize),
-    /// Not an object.
+    /// The JSON is an array, a text, a number or another single value.
     NotAnObject,
     /// `type` is missing, empty or not a string.
     NoType,

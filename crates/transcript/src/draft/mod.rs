@@ -31,7 +31,7 @@ use annals_json::{ObjectWriter, RawJson, Value, write_string};
 /// Envelope fields that all records of one writer share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The session.
+    /// The session's id, a UUID: `sessionId` of each record.
     pub session: String,
     /// The sub-agent, in a sub-agent's file.
     pub agent: Option<String>,

@@ -39,7 +39,7 @@ pub enum NoveltyKind {
 }
 
 impl NoveltyKind {
-    /// Its name.
+    /// Returns its stable name, for programs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Record => "record",
@@ -59,7 +59,7 @@ pub struct Novelty<'a> {
     pub kind: NoveltyKind,
     /// Where it stands, such as `assistant.message.usage.speed` or `system.away_summary`.
     pub place: String,
-    /// Its value.
+    /// What stands there.
     pub value: Value<'a>,
 }
 

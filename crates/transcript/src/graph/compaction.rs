@@ -16,7 +16,7 @@ pub struct Segment {
     pub before: Option<NodeIndex>,
     /// Tokens before the compaction.
     pub tokens_before: Option<u64>,
-    /// Tokens after it.
+    /// The size of the context after the compaction, if the client noted it.
     pub tokens_after: Option<u64>,
     /// `auto` or `manual`.
     pub trigger: Option<String>,

@@ -10,13 +10,13 @@ use annals_json::{Fields, Text, Value};
 pub enum MessageField {
     /// The string or the blocks.
     Content,
-    /// The model.
+    /// `model`: which model answered.
     Model,
-    /// The usage.
+    /// `usage`: the tokens of the response.
     Usage,
     /// Why the model stopped.
     StopReason,
-    /// The timestamp.
+    /// `timestamp`: when the record was written.
     Timestamp,
 }
 

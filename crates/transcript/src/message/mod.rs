@@ -21,7 +21,7 @@ pub use template::RecordTemplate;
 use crate::record::RecordKind;
 use annals_json::{Fields, RawJson, Text};
 
-/// The role of a message.
+/// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MessageRole {
     /// The user, a tool, or the client in the user's name.
@@ -68,9 +68,9 @@ impl MessageRole {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// The role.
+    /// Who speaks.
     pub role: MessageRole,
-    /// The content.
+    /// What was said: a text, or blocks.
     pub content: MessageContent,
     /// The model: a string.
     pub model: Option<RawJson>,

@@ -17,7 +17,6 @@ pub struct RecordTemplate {
     omitted: Vec<MessageField>,
 }
 
-/// The content of one record.
 pub(super) enum RecordContent<'a> {
     /// No content that a message can hold.
     Nothing,
@@ -66,7 +65,6 @@ fn text_block(text: Value<'_>) -> RawJson {
 pub(super) enum ContentShare<'m> {
     /// A string.
     Text(&'m RawJson),
-    /// Blocks.
     Blocks(&'m [RawJson]),
 }
 

@@ -28,7 +28,7 @@ impl Cost {
     }
 }
 
-/// The basis of a price.
+/// How certain a price is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PriceBasis {

@@ -18,7 +18,7 @@ const WEB_SEARCH: f64 = 0.01;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PriceProblem {
-    /// The kind.
+    /// What is wrong with the entry.
     pub kind: PriceProblemKind,
     /// The model, and the key if it concerns one.
     pub place: String,

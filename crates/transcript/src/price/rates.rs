@@ -18,7 +18,7 @@ pub struct Rate {
 pub struct Rates {
     /// Fresh input.
     pub input: Rate,
-    /// Output.
+    /// Tokens that the model writes, thinking included.
     pub output: Rate,
     /// Input read from the cache.
     pub cache_read: Rate,

@@ -17,7 +17,7 @@ use crate::usage::{ResponseUsage, Tokens, responses_usage};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Records.
+    /// JSON objects of all lines.
     pub records: usize,
     /// Records by type.
     pub kinds: BTreeMap<RecordKind, usize>,
@@ -27,9 +27,9 @@ pub struct Counts {
     pub prompts: usize,
     /// Responses by a model.
     pub responses: usize,
-    /// Tool calls.
+    /// Blocks in which the model calls a tool.
     pub tool_calls: usize,
-    /// Tool results.
+    /// Blocks that answer a call.
     pub tool_results: usize,
     /// Calls that failed.
     pub tool_errors: usize,
@@ -37,7 +37,7 @@ pub struct Counts {
     pub api_errors: usize,
     /// Lines of sub-agents.
     pub sidechain_lines: usize,
-    /// Compactions.
+    /// How often the context was compacted.
     pub compactions: usize,
     /// Tokens of the responses, each counted once.
     pub tokens: Tokens,

@@ -24,7 +24,7 @@ pub const MIN_PREFIX: usize = 4;
 /// The record that a text names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordMatch {
-    /// This one.
+    /// Exactly one record matches.
     One(NodeIndex),
     /// None.
     Nothing,

@@ -8,7 +8,7 @@ use annals_json::{Fields, Items, Text, Value};
 use crate::record::words::word_kinds;
 
 word_kinds! {
-    /// The kind of an attachment.
+    /// What the client attached to the conversation for the model.
     AttachmentKind, without:
         /// No type.
         Untyped = "untyped";
@@ -64,7 +64,7 @@ word_kinds! {
     Model = "model";
     /// More about the session.
     SessionContext = "session_context";
-    /// The date.
+    /// Which day it is, for the model.
     Date = "date";
     /// How commits and pull requests are signed.
     RemoteSessionChange = "remote_session_change";
@@ -97,7 +97,6 @@ views! {
         item_count: u64 = "itemCount";
         /// Hooks: the hook.
         hook_name: Text<'a> = "hookName";
-        /// Hooks: the event.
         hook_event: Text<'a> = "hookEvent";
         /// Hooks: the tool call.
         tool_use: ToolUseId<'a> = "toolUseID";

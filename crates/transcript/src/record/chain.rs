@@ -49,7 +49,6 @@ views! {
 
     /// Where a forked line was copied from.
     ForkedFrom {
-        /// The session.
         session: SessionId<'a> = "sessionId";
         /// The line.
         message: RecordId<'a> = "messageUuid";
@@ -129,7 +128,6 @@ views! {
     Assistant {
         /// What came.
         message: AssistantMessage<'a> = "message";
-        /// The request.
         request: RequestId<'a> = "requestId";
         /// The session that sent the request: a fork has lines of another.
         request_session: Text<'a> = "requestSessionId";
@@ -207,7 +205,6 @@ views! {
         context_management: Value<'a> = "context_management";
         /// The code container.
         container: Value<'a> = "container";
-        /// Diagnostics.
         diagnostics: Value<'a> = "diagnostics";
         /// What the API changed about the input.
         input_transformations: Value<'a> = "input_transformations";

@@ -75,9 +75,9 @@ record_kinds! {
     Tag = "tag";
     /// The mode of the client.
     Mode = "mode";
-    /// The permission mode.
+    /// The session's permission mode changed.
     PermissionMode = "permission-mode";
-    /// The name of an agent.
+    /// The session was given a name as an agent.
     AgentName = "agent-name";
     /// The agent that runs the session.
     AgentSetting = "agent-setting";

@@ -7,7 +7,7 @@ use annals_json::{Fields, Items, Text};
 use crate::record::words::word_kinds;
 
 word_kinds! {
-    /// The kind of progress.
+    /// What reports the progress: a tool, a hook, a sub-agent.
     ProgressKind, without:
         /// No type.
         Untyped = "untyped";

@@ -50,7 +50,6 @@ views! {
         backup: Value<'a> = "backup";
         /// When.
         timestamp: Timestamp<'a> = "timestamp";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
@@ -72,37 +71,29 @@ views! {
         content: Value<'a> = "content";
         /// When.
         timestamp: Timestamp<'a> = "timestamp";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
     /// A pull request that the session opened.
     PrLink {
-        /// Its number.
         number: u64 = "prNumber";
         /// Its address.
         url: Text<'a> = "prUrl";
-        /// Its repository.
         repository: Text<'a> = "prRepository";
         /// When.
         timestamp: Timestamp<'a> = "timestamp";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
     /// The title that the user gave; an empty one takes it back.
     CustomTitle {
-        /// The title.
         title: Text<'a> = "customTitle";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
     /// The title that a model gave.
     AiTitle {
-        /// The title.
         title: Text<'a> = "aiTitle";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
@@ -116,39 +107,30 @@ views! {
         explicit: bool = "explicit";
         /// Whether the person went back.
         rewound: Value<'a> = "rewound";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
     /// The session's tag.
     Tag {
-        /// The tag.
         tag: Text<'a> = "tag";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
     /// The mode of the client.
     Mode {
-        /// The mode.
         mode: Text<'a> = "mode";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
-    /// The permission mode.
+    /// The permission mode from here on: `default`, `acceptEdits`, `plan`, …
     PermissionMode {
-        /// The mode.
         mode: Text<'a> = "permissionMode";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
-    /// The name of an agent.
+    /// The name that the session has as an agent.
     AgentName {
-        /// The name.
         name: Text<'a> = "agentName";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
@@ -156,7 +138,6 @@ views! {
     AgentSetting {
         /// The agent.
         setting: Text<'a> = "agentSetting";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
@@ -166,11 +147,9 @@ views! {
         path: Text<'a> = "path";
         /// The address.
         url: Text<'a> = "frameUrl";
-        /// The title.
         title: Text<'a> = "title";
         /// When.
         timestamp: Timestamp<'a> = "timestamp";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
@@ -196,7 +175,6 @@ views! {
         has_unknown_model_cost: bool = "hasUnknownModelCost";
         /// When it started.
         start_time: Value<'a> = "startTime";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
@@ -204,13 +182,11 @@ views! {
     WorktreeState {
         /// Its folders and branch; null outside a worktree.
         worktree: Fields<'a> = "worktreeSession";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
     /// The session moved to another folder.
     Relocated {
-        /// The session.
         session: SessionId<'a> = "sessionId";
         /// The new folder.
         cwd: Text<'a> = "cwd";
@@ -240,7 +216,6 @@ views! {
     ContentReplacement {
         /// What was replaced by what.
         replacements: Items<'a> = "replacements";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
@@ -252,7 +227,6 @@ views! {
         parent_last: RecordId<'a> = "parentLastUuid";
         /// How many messages it begins with.
         context_length: u64 = "contextLength";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
@@ -260,7 +234,6 @@ views! {
     ToolsUsed {
         /// Which.
         tools: Value<'a> = "tools";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
@@ -268,13 +241,11 @@ views! {
     AtisLatch {
         /// Its state.
         atis: Value<'a> = "atis";
-        /// The session.
         session: SessionId<'a> = "sessionId";
     }
 
     /// A request, or a part that requests share (`-shape`, `-blob`), stored whole by the newest releases.
     ApiRequest {
-        /// The session.
         session: SessionId<'a> = "sessionId";
         /// The sub-agent that sent it.
         agent: AgentId<'a> = "agentId";

@@ -31,7 +31,7 @@ macro_rules! word_kinds {
                 }
             }
 
-            /// The name.
+            /// Returns the word that stands in the file.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $word,)*

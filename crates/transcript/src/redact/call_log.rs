@@ -46,7 +46,6 @@ pub struct LastMessage {
 /// The origins of the texts of a record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecordOrigins {
-    /// Of its message.
     pub(super) message: TextOrigin,
     /// Of what the tool returned: `toolUseResult`, and `data` of progress.
     pub(super) result: TextOrigin,
@@ -94,7 +93,6 @@ impl CallLog {
         self.origins.get(id).cloned().unwrap_or_default()
     }
 
-    /// Notes a call.
     fn note_call(&mut self, call: &Fields<'_>) {
         let (Some(id), Some(input)) = (call.text("id"), call.object("input")) else { return };
         let name = call.text("name").map(|name| name.head_bytes(MAX_ID_BYTES)).unwrap_or_default();

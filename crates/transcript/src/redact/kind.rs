@@ -1,6 +1,6 @@
 //! The kinds of secrets, with the names used in placeholders, `--kind` and reports.
 
-/// The kind of a secret.
+/// What a secret is for, or which service it opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SecretKind {
@@ -71,7 +71,7 @@ impl SecretKind {
         Self::Pattern,
     ];
 
-    /// Its name.
+    /// Returns the stable name, as in placeholders and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::PrivateKey => "private-key",

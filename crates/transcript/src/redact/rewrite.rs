@@ -14,8 +14,9 @@ use super::visit::{JsonContext, Replacement, TextKind, VisitedText, visit};
 
 /// A text with its position in a file.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct FileText<'s> {
-    /// The text.
+    /// The decoded text, without quotes and escapes.
     pub text: &'s str,
     /// The name of its field, or empty.
     pub name: &'s str,

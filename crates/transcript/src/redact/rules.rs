@@ -38,7 +38,7 @@ const TIME_BYTES: usize = 24;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The kind.
+    /// What kind of secret it looks like.
     pub kind: SecretKind,
     /// Its byte range.
     pub span: Range<usize>,

@@ -12,7 +12,7 @@ use super::origin::TextOrigin;
 use super::structure::{is_sealed, is_structure};
 use annals_json::{Field, Fields, MAX_WALK_DEPTH, Nesting, Text, Value, ValueKind, strings, write_string};
 
-/// The kind of a text.
+/// How a text of JSON is to be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextKind {

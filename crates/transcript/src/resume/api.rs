@@ -64,7 +64,7 @@ impl Filler {
     }
 }
 
-/// The origin of a block.
+/// Which record a block comes from, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlockOrigin {
     /// A record of the file.
@@ -89,7 +89,7 @@ pub enum BlockBody<'a> {
     Reminder(String),
     /// An image of an attachment.
     Image {
-        /// Its media type.
+        /// Such as `image/png`.
         media_type: Text<'a>,
         /// Its bytes, in base64.
         data: Text<'a>,
@@ -118,7 +118,7 @@ pub(super) enum BlockKind<'a> {
 /// One block of a message.
 #[derive(Clone, Debug)]
 pub struct ApiBlock<'a> {
-    /// The origin.
+    /// Which record it comes from, and how.
     pub origin: BlockOrigin,
     /// The content.
     pub body: BlockBody<'a>,

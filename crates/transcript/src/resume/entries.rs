@@ -13,7 +13,6 @@ use crate::id::MessageId;
 use crate::record::{Assistant, Record, System, SystemKind, User};
 use crate::transcript::NodeIndex;
 
-/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryKind {
     /// A line of the user or the model.

@@ -44,7 +44,7 @@ use rules::ClientRules;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ResumeResult<'a> {
-    /// The client.
+    /// The release whose rules were applied.
     pub client: Client,
     /// The messages, or why the client refuses the file.
     pub outcome: Result<Vec<ApiMessage<'a>>, Refusal>,

@@ -43,7 +43,7 @@ reasons! {
     DroppedByCompaction = "the compaction that followed did not keep it";
     /// It follows the last message.
     BehindLastMessage = "this client ends the conversation with its last message";
-    /// It is progress.
+    /// A progress record, which no model sees.
     Progress = "progress is only displayed";
     /// It is a notice of the client.
     Notice = "a notice of the client, only displayed";

@@ -6,7 +6,6 @@ use super::{v2_0_76, v2_1_112, v2_1_325};
 /// Which line the conversation ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeafRule {
-    /// The newest timestamp.
     NewestTimestamp,
     /// The only record without children; of several, the last record of the file.
     LoneTipElseLastLine,
@@ -126,7 +125,6 @@ pub(super) enum SeamRule {
 pub(super) enum BlockOrderRule {
     /// As its lines come.
     AsWritten,
-    /// Calls last.
     CallsLast,
 }
 
@@ -171,7 +169,6 @@ pub(super) enum LocalCommandRule {
 /// What happens to a first message with only results without a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrphanRule {
-    /// Dropped.
     Dropped,
     /// Replaced by a filler.
     Named,
@@ -215,7 +212,6 @@ pub(super) enum EndRule {
     AfterLastMessage,
 }
 
-/// The rules of one client.
 #[derive(Clone, Debug)]
 pub(super) struct ClientRules {
     pub(super) reading: ReadingRule,

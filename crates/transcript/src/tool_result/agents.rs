@@ -15,7 +15,6 @@ views! {
         agent: AgentId<'a> = "agentId";
         /// Its type.
         agent_type: Text<'a> = "agentType";
-        /// The prompt.
         prompt: Text<'a> = "prompt";
         /// What it is for.
         description: Text<'a> = "description";
@@ -41,9 +40,7 @@ views! {
         can_read_output_file: bool = "canReadOutputFile";
         /// Whether messages can be sent to it.
         can_continue_agent: bool = "canContinueAgent";
-        /// Its output file.
         output_file: Text<'a> = "outputFile";
-        /// Whether it was interrupted.
         was_interrupted: bool = "wasInterrupted";
         /// Its worktree.
         worktree_path: Text<'a> = "worktreePath";
@@ -79,11 +76,9 @@ views! {
 
     /// A workflow of agents.
     WorkflowResult {
-        /// The run.
         run: Text<'a> = "runId";
         /// Its background task.
         task: Text<'a> = "taskId";
-        /// The status.
         status: Text<'a> = "status";
         /// Its script.
         script_path: Text<'a> = "scriptPath";

@@ -8,13 +8,11 @@ views! {
     ReadResult {
         /// `text`, `image`, `notebook`, `pdf`, `parts`, `file_unchanged`.
         kind: Text<'a> = "type";
-        /// The file.
         file: ReadFile<'a> = "file";
     }
 
     /// What was read of a file.
     ReadFile {
-        /// Its path.
         path: Text<'a> = "filePath";
         /// Its text.
         content: Text<'a> = "content";
@@ -60,7 +58,6 @@ views! {
     MultiEditResult {
         /// The file.
         path: Text<'a> = "filePath";
-        /// The edits.
         edits: Items<'a> = "edits";
         /// The whole file before.
         original_file: Text<'a> = "originalFileContents";
@@ -146,11 +143,9 @@ views! {
         cell_number: Value<'a> = "cell_number";
         /// Its kind.
         cell_type: Text<'a> = "cell_type";
-        /// Its language.
         language: Text<'a> = "language";
         /// `replace`, `insert`, `delete`.
         edit_mode: Text<'a> = "edit_mode";
-        /// Its new source.
         new_source: Text<'a> = "new_source";
         /// What went wrong.
         error: Text<'a> = "error";

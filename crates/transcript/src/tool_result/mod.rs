@@ -91,7 +91,7 @@ shapes! {
     KillShell(KillShellResult): ["shell_id", "message"];
     /// Several edits of one file.
     MultiEdit(MultiEditResult): ["filePath", "edits"];
-    /// An edit.
+    /// `Edit` replaced text in a file.
     Edit(EditResult): ["filePath", "oldString", "newString"];
     /// A file that was written.
     Write(WriteResult): ["filePath", "content", "structuredPatch"];
@@ -113,7 +113,7 @@ shapes! {
     Workflow(WorkflowResult): ["runId", "transcriptDir"];
     /// A sub-agent.
     Agent(AgentResult): ["agentId"] | ["totalDurationMs", "totalTokens"];
-    /// A skill.
+    /// `Skill` loaded a skill.
     Skill(SkillResult): ["commandName"];
     /// A message to another agent.
     SendMessage(SendMessageResult): ["message", "success", "routing"] | ["message", "success", "pin"];
@@ -121,7 +121,7 @@ shapes! {
     AskUserQuestion(AskUserQuestionResult): ["questions", "answers"];
     /// A page.
     WebFetch(WebFetchResult): ["url", "codeText"];
-    /// A web search.
+    /// `WebSearch` found pages.
     WebSearch(WebSearchResult): ["query", "durationSeconds"];
     /// Tools that were looked up.
     ToolSearch(ToolSearchResult): ["matches", "query"];
@@ -135,7 +135,7 @@ shapes! {
     TaskUpdate(TaskUpdateResult): ["taskId", "updatedFields"];
     /// A background task that is watched.
     Monitor(MonitorResult): ["taskId", "persistent"];
-    /// A task.
+    /// `TaskCreate` or `TaskGet` returned a task.
     Task(TaskResult): ["task"];
     /// Tasks.
     TaskList(TaskListResult): ["tasks"];

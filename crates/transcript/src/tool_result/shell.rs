@@ -34,7 +34,6 @@ views! {
         persisted_output_size: u64 = "persistedOutputSize";
         /// What git did.
         git_operation: Value<'a> = "gitOperation";
-        /// The sandbox.
         sandbox: Value<'a> = "sandbox";
         /// Files that changed since they were read.
         stale_read_file_state_hint: Text<'a> = "staleReadFileStateHint";
@@ -42,11 +41,8 @@ views! {
 
     /// A background shell that was read again.
     BashOutputResult {
-        /// The shell.
         shell: Text<'a> = "shellId";
-        /// The command.
         command: Text<'a> = "command";
-        /// The status.
         status: Text<'a> = "status";
         /// How it ended.
         exit_code: f64 = "exitCode";
@@ -64,7 +60,6 @@ views! {
 
     /// A background shell that was ended.
     KillShellResult {
-        /// The shell.
         shell: Text<'a> = "shell_id";
         /// What happened.
         message: Text<'a> = "message";

@@ -16,7 +16,6 @@ views! {
 
     /// A task: created, or read.
     TaskResult {
-        /// The task.
         task: Fields<'a> = "task";
     }
 
@@ -28,7 +27,6 @@ views! {
 
     /// A task that changed.
     TaskUpdateResult {
-        /// The task.
         task: Text<'a> = "taskId";
         /// Whether it worked.
         success: bool = "success";
@@ -44,25 +42,21 @@ views! {
     TaskOutputResult {
         /// Whether it could be read.
         retrieval_status: Text<'a> = "retrieval_status";
-        /// The task.
         task: Fields<'a> = "task";
     }
 
     /// A background task that was ended.
     TaskStopResult {
-        /// The task.
         task: Text<'a> = "task_id";
         /// Its kind.
         task_type: Text<'a> = "task_type";
         /// What happened.
         message: Text<'a> = "message";
-        /// The command.
         command: Text<'a> = "command";
     }
 
     /// A background task that is watched.
     MonitorResult {
-        /// The task.
         task: Text<'a> = "taskId";
         /// The limit.
         timeout_ms: u64 = "timeoutMs";
@@ -72,7 +66,6 @@ views! {
 
     /// Questions to the person.
     AskUserQuestionResult {
-        /// The questions.
         questions: Items<'a> = "questions";
         /// The answers, by question.
         answers: Fields<'a> = "answers";
@@ -82,7 +75,6 @@ views! {
 
     /// A plan that is ready.
     ExitPlanModeResult {
-        /// The plan.
         plan: Text<'a> = "plan";
         /// Its file.
         path: Text<'a> = "filePath";

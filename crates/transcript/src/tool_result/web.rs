@@ -48,7 +48,6 @@ views! {
         url: Text<'a> = "url";
         /// Its file.
         path: Text<'a> = "path";
-        /// Its title.
         title: Text<'a> = "title";
         /// Whether it was there before.
         updated: Value<'a> = "updated";

@@ -20,7 +20,7 @@ const MIN_MILLIS: i64 = 60_000;
 pub struct BillingBlock {
     /// The start, in milliseconds since 1970.
     pub start: i64,
-    /// The end.
+    /// When it ends, in milliseconds since 1970.
     pub end: i64,
     /// The usage.
     pub row: UsageRow,

@@ -74,9 +74,9 @@ pub struct UsageItem {
     pub certainty: Certainty,
     /// The number of responses, without side calls.
     pub responses: u64,
-    /// Their tokens.
+    /// What the responses were billed for, by class.
     pub tokens: Tokens,
-    /// Their cost.
+    /// What the responses cost at the given prices.
     pub cost: Usd,
     /// Their cost without a cache.
     pub without_cache: Usd,

@@ -29,7 +29,7 @@ impl FileIndex {
 pub struct LedgerEntry {
     /// The file where it appeared first.
     pub file: FileIndex,
-    /// Its usage.
+    /// What the response was billed for.
     pub usage: ResponseUsage,
     /// The number of files that have it.
     pub files: u32,

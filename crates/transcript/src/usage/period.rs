@@ -7,13 +7,13 @@ const DAY_MILLIS: i64 = 86_400_000;
 /// A calendar period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Period {
-    /// An hour.
+    /// From a full hour to the next.
     Hour,
-    /// A day.
+    /// From midnight to midnight.
     Day,
     /// A week, from Monday to Sunday.
     Week,
-    /// A month.
+    /// From the first of a month to the first of the next.
     Month,
 }
 

@@ -20,7 +20,7 @@ pub struct UsageRow {
     pub key: String,
     /// The number of responses, without side calls.
     pub responses: u64,
-    /// Their tokens.
+    /// What the responses were billed for, by class.
     pub tokens: Tokens,
     /// The cost of those with a price.
     pub cost: Usd,
@@ -30,7 +30,7 @@ pub struct UsageRow {
     pub first: Option<i64>,
     /// The time of the last.
     pub last: Option<i64>,
-    /// The models.
+    /// All models that answered, as the API names them.
     pub models: BTreeSet<Arc<str>>,
     /// The models without a price: their tokens count, their cost does not.
     pub unpriced: BTreeSet<Arc<str>>,
@@ -50,7 +50,7 @@ impl UsageRow {
         self.add_item(&UsageItem::of(FileIndex::default(), charge, priced));
     }
 
-    /// Adds an item.
+    /// Adds tokens, cost and times of responses of one file.
     pub fn add_item(&mut self, item: &UsageItem) {
         self.responses += item.responses;
         self.tokens += item.tokens;

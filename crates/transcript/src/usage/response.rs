@@ -67,7 +67,7 @@ pub struct SideCall {
     pub kind: SideCallKind,
     /// The model, if the entry names it.
     pub model: Option<Arc<str>>,
-    /// The tokens.
+    /// What the call was billed for.
     pub tokens: Tokens,
 }
 
@@ -100,9 +100,9 @@ impl SideCallKind {
 /// Ordered by output first, so that of several readings the greatest is the final one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UsageReading {
-    /// The tokens.
+    /// What the record says was used.
     pub tokens: Tokens,
-    /// The model.
+    /// The model that answered, as the API names it.
     pub model: Option<Arc<str>>,
     /// The service tier.
     pub tier: ServiceTier,
@@ -112,7 +112,7 @@ pub struct UsageReading {
     pub side_calls: Option<Box<[SideCall]>>,
 }
 
-/// The usage of one response.
+/// What one API response was billed for, however many records it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResponseUsage {
     /// The key of the response.
@@ -190,7 +190,7 @@ impl ResponseUsage {
 pub struct Charge<'a> {
     /// The response that it belongs to.
     pub response: &'a ResponseUsage,
-    /// The model.
+    /// The model that was called, as the API names it.
     pub model: Option<&'a Arc<str>>,
     /// The tokens of the call.
     pub tokens: &'a Tokens,

@@ -20,7 +20,7 @@ pub struct Tokens {
     pub cache_write_5m: u64,
     /// Input written to the cache for an hour.
     pub cache_write_1h: u64,
-    /// Web searches.
+    /// Searches that the API ran on its own servers.
     pub web_searches: u64,
     /// Web fetches; they cost only their tokens.
     pub web_fetches: u64,

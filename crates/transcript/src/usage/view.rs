@@ -8,7 +8,6 @@ views! {
     Usage {
         /// Fresh input.
         input: u64 = "input_tokens";
-        /// Output.
         output: u64 = "output_tokens";
         /// Input written to the cache, all classes.
         cache_creation: u64 = "cache_creation_input_tokens";
@@ -38,9 +37,7 @@ views! {
 
     /// Cache writes by how long they are kept.
     CacheCreation {
-        /// Five minutes.
         five_minutes: u64 = "ephemeral_5m_input_tokens";
-        /// One hour.
         one_hour: u64 = "ephemeral_1h_input_tokens";
     }
 

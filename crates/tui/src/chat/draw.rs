@@ -45,7 +45,6 @@ pub(super) fn first_lines(mut lines: Vec<StyledLine>, max: usize) -> Vec<StyledL
 /// Rows for the scrollback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedRows {
-    /// Their cells.
     pub cells: Buffer,
     /// The pictures in blank rows of them, each with the first of its rows.
     pub pictures: Vec<(u16, Picture)>,

@@ -11,7 +11,6 @@ use super::tasks::TaskRow;
 use crate::key::Key;
 use crate::reader::{FindDirection, LinePosition};
 
-/// A page.
 #[derive(Debug)]
 pub(crate) struct ChatPage {
     title: String,

@@ -26,7 +26,6 @@ pub struct Picker {
     pub title: String,
     /// What to know before.
     pub about: Vec<StyledLine>,
-    /// The rows.
     pub rows: Vec<PickerRow>,
     /// The row that is selected at first.
     pub preset: usize,

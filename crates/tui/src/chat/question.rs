@@ -36,7 +36,6 @@ pub struct QuestionChoice {
     pub answer: String,
 }
 
-/// A question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Question {
     /// Names it to the program that asks.

@@ -73,7 +73,6 @@ impl ChatScreen {
         self.thinking.push_str(piece);
     }
 
-    /// Ends a thought.
     pub fn end_thought(&mut self) {
         let thought = std::mem::take(&mut self.thinking);
         if !thought.trim().is_empty() {

@@ -2,7 +2,6 @@
 
 /// What a key does in the editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each has its description in the table of bindings")]
 pub enum EditorCommand {
     Submit,
     NewLine,

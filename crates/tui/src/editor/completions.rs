@@ -20,7 +20,6 @@ pub struct CommandEntry {
 pub struct MentionEntry {
     /// What follows the `@`: a path relative to the folder, `agent-NAME`, or `SERVER:URI`.
     pub name: String,
-    /// What it is.
     pub kind: MentionKind,
     /// What is said of it, on one line; empty for a file.
     pub description: String,
@@ -28,7 +27,6 @@ pub struct MentionEntry {
 
 /// What a mention is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it all")]
 pub enum MentionKind {
     File,
     Folder,

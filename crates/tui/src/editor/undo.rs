@@ -16,7 +16,6 @@ pub(super) enum ChangeKind {
     Whole,
 }
 
-/// A change of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextChange {
     pub(super) kind: ChangeKind,

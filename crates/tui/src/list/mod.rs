@@ -58,7 +58,6 @@ pub(crate) struct TextSearch {
     pub(crate) hits: Vec<SearchHit>,
 }
 
-/// The list.
 #[derive(Debug, Default)]
 pub(crate) struct SessionList {
     pub(crate) rows: Vec<SessionRow>,

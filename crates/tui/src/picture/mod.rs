@@ -35,9 +35,7 @@ pub enum PictureProtocol {
 /// Pixels of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellSize {
-    /// Its width.
     pub width: u16,
-    /// Its height.
     pub height: u16,
 }
 
@@ -74,12 +72,9 @@ impl PictureNumber {
     }
 }
 
-/// The pixels of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PicturePixels<'p> {
-    /// Its width.
     pub width: u32,
-    /// Its height.
     pub height: u32,
     /// Red, green and blue of each pixel.
     pub rgb: &'p [u8],

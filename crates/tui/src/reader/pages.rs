@@ -85,7 +85,6 @@ impl Document {
         }
     }
 
-    /// One item.
     pub(super) fn item(&self, thread: usize, at: usize) -> Option<Item> {
         self.run(thread, at..at + 1).first().cloned()
     }

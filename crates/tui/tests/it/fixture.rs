@@ -67,7 +67,6 @@ pub(crate) fn press(app: &mut App, keys: &str) -> Vec<Effect> {
     effects
 }
 
-/// Types a text.
 pub(crate) fn type_text(app: &mut App, text: &str) {
     text.chars().for_each(|character| drop(app.update(Event::Key(Key::Char(character)))));
 }

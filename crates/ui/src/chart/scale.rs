@@ -5,7 +5,6 @@
 pub struct Bar {
     /// Its name.
     pub label: String,
-    /// The value.
     pub value: f64,
     /// The value as a part of the largest, from 0 to 1.
     pub part: f64,

@@ -34,7 +34,6 @@ impl Editor {
         Self { history, ..Self::default() }
     }
 
-    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -47,6 +47,5 @@ pub enum Key {
     Suspend,
     /// Ctrl-L.
     Redraw,
-    /// Escape.
     Escape,
 }

@@ -59,7 +59,6 @@ impl WorkStatus {
         now.saturating_duration_since(self.started)
     }
 
-    /// Returns the line.
     pub fn line(&self, now: Instant) -> String {
         if self.interrupts > 0 {
             return "interrupting… · ctrl-c again to exit".to_owned();

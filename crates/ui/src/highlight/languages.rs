@@ -38,7 +38,6 @@ pub(super) const NOTHING: Language = Language {
     syntax: Syntax::Code,
 };
 
-/// Programs.
 pub(super) const PROGRAMS: &[Language] = &[
     Language {
         names: &["rust", "rs"],

@@ -25,9 +25,7 @@ pub enum TokenKind {
     Name,
     /// A text.
     String,
-    /// A number.
     Number,
-    /// A comment.
     Comment,
     /// A line that a patch adds.
     Added,
@@ -38,9 +36,7 @@ pub enum TokenKind {
 /// A span of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenSpan<'t> {
-    /// What it is.
     pub kind: TokenKind,
-    /// Its text.
     pub text: &'t str,
 }
 
@@ -105,7 +101,6 @@ impl Language {
         Self::all().find(is_named).or_else(by_ending)
     }
 
-    /// Returns its name.
     pub fn name(&self) -> &'static str {
         self.names[0]
     }

@@ -45,7 +45,6 @@ pub struct IndexRow {
     pub file: String,
     /// The title of the session.
     pub title: String,
-    /// Its id.
     pub id: String,
     /// When it was active.
     pub date: String,

@@ -4,7 +4,6 @@ use super::options::ColorMode;
 
 /// A color: one that every terminal has, in the reader's own palette, or a fixed one for dark or light backgrounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names of the colors say it all")]
 pub enum Color {
     Red,
     Green,

@@ -28,10 +28,11 @@ pub(super) enum LastItem {
     /// The model.
     Text,
     /// A tool; whether its call took one line.
-    Tool { is_brief: bool },
+    Tool {
+        is_brief: bool,
+    },
     /// A thought, a compaction, a branch: separated by blank lines.
     Block,
-    /// A note.
     Note,
 }
 

@@ -21,7 +21,6 @@ pub struct Passage<'c> {
     pub before: Option<&'c Item>,
     /// The last item before that shows a time: the next one shows the date only if it is another.
     pub stamped: Option<&'c Item>,
-    /// The items.
     pub items: &'c [Item],
     /// How many sub-agents and branches deep they are.
     pub depth: usize,

@@ -12,9 +12,7 @@ use crate::clean::{LineBreaks, clean_as};
 pub struct Style {
     /// The color; `None` for the terminal's own.
     pub color: Option<Color>,
-    /// Whether it is bold.
     pub bold: bool,
-    /// Whether it is italic.
     pub italic: bool,
     /// Whether it is underlined.
     pub underline: bool,
@@ -71,7 +69,6 @@ impl Style {
 pub struct Span {
     /// The text, on one line.
     pub text: String,
-    /// Its style.
     pub style: Style,
 }
 

@@ -44,7 +44,6 @@ pub(super) enum WalkStep {
     Path(NodeIndex),
     /// Something off it.
     Aside(SideItem),
-    /// The end.
     End,
 }
 

@@ -72,7 +72,6 @@ pub enum PromptKind {
     Queued,
 }
 
-/// A prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptItem {
     /// The typed text.
@@ -104,14 +103,11 @@ pub enum NoteKind {
     Notice,
 }
 
-/// A note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What it is.
     pub kind: NoteKind,
     /// The subject, if known.
     pub label: Option<String>,
-    /// The text.
     pub text: String,
 }
 
@@ -120,20 +116,16 @@ pub struct Note {
 pub struct ModelText {
     /// The words, in Markdown.
     pub text: String,
-    /// The model.
     pub model: Option<String>,
     /// Whether an interrupt cut them off.
     pub is_cut_off: bool,
 }
 
-/// A compaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compaction {
     /// `auto` or `manual`.
     pub trigger: Option<String>,
-    /// Tokens before.
     pub tokens_before: Option<u64>,
-    /// Tokens after.
     pub tokens_after: Option<u64>,
     /// The summary, in Markdown.
     pub summary: Option<String>,
@@ -146,7 +138,6 @@ pub struct Branch {
     pub ways: Vec<AbandonedBranch>,
 }
 
-/// An abandoned branch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AbandonedBranch {
     /// The line of its prompt.
@@ -179,13 +170,11 @@ pub struct Failure {
 pub struct HookRun {
     /// Which.
     pub name: String,
-    /// The text.
     pub text: String,
     /// Whether it failed or stopped something.
     pub is_error: bool,
 }
 
-/// An attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttachmentNote {
     /// Its kind, as written.
@@ -214,21 +203,14 @@ pub enum SessionFact {
     PullRequest {
         /// Its repository and number.
         name: String,
-        /// Its address.
         url: String,
     },
     /// A page shows the session's work.
-    Page {
-        /// Its title.
-        title: String,
-        /// Its address.
-        url: String,
-    },
+    Page { title: String, url: String },
     /// The session moved to another folder.
     Moved(String),
 }
 
-/// The end of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnEnd {
     /// What the client measured, or the span from the first to the last line.

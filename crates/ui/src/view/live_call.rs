@@ -10,9 +10,7 @@ use super::{Conversation, ViewOptions};
 /// A tool call in the client's form.
 #[derive(Clone, Copy, Debug)]
 pub struct LiveCall<'c> {
-    /// Its id.
     pub id: &'c str,
-    /// The tool.
     pub tool: &'c str,
     /// The input, a JSON object.
     pub input: &'c [u8],

@@ -54,7 +54,6 @@ impl ToolCall {
 /// One argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputField {
-    /// Its name.
     pub name: String,
     /// Its value: a string without quotes, anything else as JSON.
     pub value: String,
@@ -62,7 +61,6 @@ pub struct InputField {
     pub is_shown: bool,
 }
 
-/// The result of a tool call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCallResult {
     /// The line of the result.
@@ -75,7 +73,6 @@ pub struct ToolCallResult {
     pub remark: Option<String>,
 }
 
-/// An output of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolOutput {
     /// Text as it was printed.
@@ -90,14 +87,11 @@ pub enum ToolOutput {
     File(FileExcerpt),
     /// Names of files.
     Files {
-        /// The names.
         names: Vec<String>,
         /// How many there are, where the list was cut.
         total: Option<u64>,
     },
-    /// An image.
     Image {
-        /// Its media type.
         media_type: String,
         /// Its size in bytes.
         bytes: usize,
@@ -109,16 +103,12 @@ pub enum ToolOutput {
     /// Questions to the person, with answers.
     Answers(Vec<QuestionAnswer>),
     /// The user or a rule denied it.
-    Denied {
-        /// The reason.
-        reason: String,
-    },
+    Denied { reason: String },
 }
 
 /// A change of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// The file.
     pub path: String,
     /// Its stretches.
     pub hunks: Vec<Hunk>,
@@ -152,7 +142,6 @@ pub struct Hunk {
     pub old_start: Option<u64>,
     /// The first line after the change; `None` if unknown.
     pub new_start: Option<u64>,
-    /// Its lines.
     pub lines: Vec<DiffLine>,
 }
 
@@ -161,7 +150,6 @@ pub struct Hunk {
 pub enum DiffSign {
     /// It stayed.
     Kept,
-    /// Added.
     Added,
     /// It went.
     Removed,
@@ -190,7 +178,6 @@ pub enum FileAction {
 pub struct FileExcerpt {
     /// Whether it was read or written.
     pub act: FileAction,
-    /// The file.
     pub path: String,
     /// The number of the first line.
     pub start_line: u64,
@@ -211,7 +198,6 @@ pub enum TodoState {
     Completed,
 }
 
-/// One todo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Todo {
     /// The task.
@@ -223,7 +209,6 @@ pub struct Todo {
 /// A question with its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionAnswer {
-    /// The question.
     pub question: String,
     /// The choices that were given.
     pub options: Vec<String>,

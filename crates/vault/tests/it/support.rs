@@ -140,7 +140,6 @@ impl Fixture {
         self.vault.catalogue().unwrap().versions().into_iter().cloned().collect()
     }
 
-    /// The files of the vault.
     pub(crate) fn vault_files(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         walk(self.vault.path(), &mut found);

@@ -1,12 +1,11 @@
 //! Sessions that are elsewhere, such as in a team's engine: what pages ask of them.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use annals_index::search::{Query, SessionLimits, SessionResults};
-use annals_store::{AgentEntry, SessionEntry, Summary};
+use annals_store::{AgentEntry, Summary};
 use annals_transcript::usage::{UsageItem, UsageRow, UsageSource};
 
 use super::listing::{ListedSession, Listing, Spending};
@@ -56,7 +55,6 @@ pub type RemoteUsage = (Vec<UsageSource>, Vec<UsageItem>);
 /// Calls of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCount {
-    /// The tool.
     pub tool: String,
     /// How often it was called.
     pub calls: u64,
@@ -120,16 +118,9 @@ pub(super) fn list(remote: &dyn RemoteSessions) -> Listing {
 /// A session elsewhere as lists have it.
 pub(crate) fn listed(session: RemoteSession, usage: Option<UsageRow>) -> ListedSession {
     let RemoteSession { summary, sub_agents, person } = session;
-    let entry = SessionEntry {
-        key: summary.session.clone(),
-        slug: summary.slug.clone(),
-        path: PathBuf::clone(&summary.path),
-        bytes: summary.bytes,
-        modified: summary.modified,
-    };
     ListedSession {
+        entry: summary.entry(),
         summary,
-        entry,
         store: 0,
         sub_agents,
         usage,

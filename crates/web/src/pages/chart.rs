@@ -99,7 +99,6 @@ pub(super) fn calendar(cells: &[CalendarCell], name: impl Fn(i64) -> String, lab
 /// The most bars of a map; longer sessions have several turns in each.
 const MAP_BARS: usize = 240;
 
-/// A bar of the map.
 struct MapBar<'o> {
     first: &'o TurnRow,
     turns: usize,

@@ -82,7 +82,6 @@ fn of_session(library: &Library, session: &str, params: &Params) -> Markup {
     }
 }
 
-/// The address of a session.
 pub(super) fn session_address(session: &ListedSession) -> String {
     let (id, slug) = (session.entry.key.as_str(), session.entry.slug.as_str());
     format!("/session/{}?in={}", encoded(id), encoded(slug))

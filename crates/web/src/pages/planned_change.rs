@@ -17,7 +17,6 @@ use crate::library::Library;
 /// Edits of a file that a plan lists.
 const MAX_LISTED: usize = 12;
 
-/// A planned change.
 pub(super) enum PlannedChange {
     /// A record is appended.
     Draft(Draft, String),

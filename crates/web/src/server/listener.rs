@@ -52,7 +52,6 @@ impl Listener {
         Ok(Self { socket, address, acceptor, limits })
     }
 
-    /// The address.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }

@@ -63,7 +63,6 @@ pub enum ServeError {
     Listen {
         /// The address.
         bind: SocketAddr,
-        /// The system error.
         source: io::Error,
     },
     /// The system has no randomness.

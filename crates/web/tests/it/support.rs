@@ -24,7 +24,6 @@ pub(crate) struct TestServer {
     thread: Option<thread::JoinHandle<()>>,
 }
 
-/// An answer.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) head: String,

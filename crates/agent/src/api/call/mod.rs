@@ -104,7 +104,6 @@ impl ScheduledRetry {
     }
 }
 
-/// A response of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiResponse {
     /// `message.id`.

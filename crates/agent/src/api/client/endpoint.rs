@@ -28,16 +28,10 @@ pub enum EndpointError {
     },
     /// The key would be sent unencrypted.
     #[error("{host}: use https; a key is never sent unencrypted")]
-    InTheClear {
-        /// The host.
-        host: String,
-    },
+    InTheClear { host: String },
     /// It contains credentials, a query or a fragment.
     #[error("the API URL of {host} must not have credentials, a query or a fragment")]
-    HoldsMore {
-        /// The host.
-        host: String,
-    },
+    HoldsMore { host: String },
 }
 
 impl Endpoint {

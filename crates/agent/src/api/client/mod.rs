@@ -43,12 +43,10 @@ impl fmt::Debug for ProxyConfig {
     }
 }
 
-/// The settings of a client.
 #[derive(Clone)]
 pub struct ClientSettings {
     /// The address of the API.
     pub endpoint: Endpoint,
-    /// The credential.
     pub credential: Credential,
     /// The `user-agent` header.
     pub user_agent: String,

@@ -80,7 +80,6 @@ pub struct Request<'a> {
     pub betas: Vec<Cow<'a, str>>,
 }
 
-/// The body of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestBody {
     /// The bytes to post.

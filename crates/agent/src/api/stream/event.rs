@@ -20,7 +20,6 @@ pub struct MessageStart {
 pub enum StreamEvent {
     /// The response starts.
     MessageStart(MessageStart),
-    /// A block starts.
     BlockStart {
         /// The index in the response.
         index: u64,

@@ -51,9 +51,7 @@ pub struct MemoryFile {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} is not read: {why}", path.display())]
 pub struct SkippedMemory {
-    /// The path.
     pub path: PathBuf,
-    /// The reason.
     pub why: &'static str,
 }
 

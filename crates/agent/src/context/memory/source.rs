@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 pub enum MemoryKind {
     /// The person's own, for all projects.
     User,
-    /// The project's.
     Project,
     /// The person's own, for this project.
     Local,
@@ -27,7 +26,6 @@ impl MemoryKind {
 /// What is at the path of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceForm {
-    /// A file.
     File,
     /// A folder of rules.
     Rules,

@@ -25,7 +25,6 @@ pub(super) struct Callback {
 /// What the browser came back with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum BrowserReturn {
-    /// A code.
     Code(String),
     /// An error, in the words of the authorization server.
     Error(String),

@@ -18,7 +18,6 @@ const VERSION: u64 = 1;
 pub struct StoredToken {
     /// The name of the server.
     pub server: String,
-    /// Its address.
     pub url: String,
     /// The token that is sent.
     pub access: Secret,

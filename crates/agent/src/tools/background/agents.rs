@@ -33,7 +33,6 @@ pub struct BackgroundAgents {
 
 /// A sub-agent in the background.
 pub struct BackgroundAgent {
-    /// Its id.
     pub id: String,
     /// What it is for.
     pub description: String,

@@ -47,7 +47,6 @@ impl Drop for BackgroundCommand {
 /// How far a command or a sub-agent in the background is, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackgroundStatus {
-    /// Its id.
     pub id: String,
     /// The command, or what the sub-agent is for.
     pub command: String,

@@ -49,7 +49,6 @@ pub enum SandboxExit {
 pub(super) enum CommandScope {
     /// In the sandbox, if there is one.
     Sandbox,
-    /// Outside of it.
     Outside,
 }
 

@@ -11,7 +11,6 @@ const DEFAULT_LIMIT: usize = 250;
 /// The most lines around a match.
 const MAX_CONTEXT: u64 = 1000;
 
-/// The output mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutputMode {
     Files,

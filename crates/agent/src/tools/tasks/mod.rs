@@ -49,7 +49,6 @@ impl Tasks {
     }
 }
 
-/// A change of the tasks.
 struct TaskChange<'t> {
     folder: Option<&'t TaskFolder>,
     unstored: MutexGuard<'t, UnstoredTasks>,

@@ -10,8 +10,11 @@ use annals_agent::api::transport::{ByteSource, ResponseHead, ResponseStream, Tra
 
 /// What happens to one request.
 pub(super) enum Reply {
-    /// It is refused.
-    Refused { status: u16, headers: Vec<(String, String)>, message: &'static str },
+    Refused {
+        status: u16,
+        headers: Vec<(String, String)>,
+        message: &'static str,
+    },
     /// A stream: pieces, each after a pause.
     Stream(Vec<(Duration, String)>),
     /// Nothing at all.

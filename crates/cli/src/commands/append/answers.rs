@@ -84,13 +84,7 @@ impl Answers {
     ) -> Result<(), Fault> {
         let Some(said) = item.prompt().filter(|_| self.notes_prompts) else { return Ok(()) };
         let session = SessionKey::new(writer.origin().session.as_str());
-        let prompt = NewPrompt {
-            display: &said,
-            pastes: Vec::new(),
-            millis: context.source.now(),
-            project: &writer.origin().cwd,
-            session: &session,
-        };
+        let prompt = NewPrompt::new(&said, &writer.origin().cwd, &session, context.source.now());
         append(context.store.config_dir(), &prompt, &context.source).map(drop).map_err(|error| {
             Fault::from(error).hint("the record was written, but its prompt is not in the history")
         })

@@ -127,7 +127,7 @@ fn fork_of(target: &ResolvedSession, args: &AppendArgs, context: &Context) -> Re
         ForkError::Write(error) => Fault::from(error),
         ForkError::NoSuchRecord { .. } | ForkError::Empty { .. } => Fault::nothing_found(error.to_string()),
         ForkError::Ambiguous { .. } => Fault::usage(error.to_string()),
-        ForkError::Edit { .. } => Fault::internal(error.to_string()),
+        _ => Fault::internal(error.to_string()),
     })?;
     context.say(format!(
         "appending to {}, which starts with {} records of {}",

@@ -209,7 +209,6 @@ struct ChatApp {
     mcp: ConfiguredServers,
     /// The hooks of settings and of front matter.
     hooks: ConfiguredHooks,
-    /// The plugins.
     plugins: Vec<Plugin>,
     /// The title of the first session, until it is opened.
     title: Mutex<Option<String>>,

@@ -146,7 +146,6 @@ async fn play(
     Ok(Outcome::Done)
 }
 
-/// The output of a replay.
 enum ReplayOutput {
     /// For people: prompts, streamed texts, a line for each call.
     Text,

@@ -57,7 +57,6 @@ pub(super) struct Toolbox<'a> {
     pub(super) shells: Arc<Shells>,
     /// The sub-agents in the background.
     pub(super) background: Arc<BackgroundAgents>,
-    /// Their work.
     pub(super) work: BackgroundWork<'a>,
     /// Where the output of `--json-schema` goes.
     pub(super) structured: Option<StructuredSlot>,

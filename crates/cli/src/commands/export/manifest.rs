@@ -68,7 +68,6 @@ impl Manifest {
         Self { entries: entries.collect() }
     }
 
-    /// Writes it.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Fault> {
         let mut bytes = Vec::new();
         let mut object = ObjectWriter::begin(&mut bytes);

@@ -16,7 +16,6 @@ const INTERVAL: Duration = Duration::from_secs(5);
 /// Copies of a reader that is there.
 type SharedCopies = Arc<Mutex<SessionCopies>>;
 
-/// The copies of one reader.
 struct ReaderCopies {
     /// For the reader's tenant. It is not limited to what the reader may read: only what is there counts.
     engine: Engine,

@@ -18,7 +18,6 @@ use crate::selection::Selection;
 /// The key of items without a time.
 const NO_TIME: &str = "(no time)";
 
-/// A row of the report.
 pub(crate) struct ReportRow {
     /// The sums.
     pub(crate) usage: UsageRow,

@@ -16,7 +16,6 @@ pub(super) enum Ending {
 pub(super) struct Case {
     /// Commands that are run first.
     pub(super) before: Vec<Vec<String>>,
-    /// The arguments.
     pub(super) arguments: Vec<String>,
     /// What is written to standard input.
     pub(super) input: String,

@@ -21,7 +21,6 @@ use annals_testkit::temp::TempDir;
 /// What is in every file that must not be read.
 const SECRET: &str = "LEAKED";
 
-/// A world.
 pub(super) struct World {
     _dir: TempDir,
     root: PathBuf,

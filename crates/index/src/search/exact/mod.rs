@@ -24,7 +24,6 @@ use crate::extract::{IndexedFileRole, LineBlocks, MessageKind, MessageRole, text
 /// A file to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExactFile {
-    /// Its path.
     pub path: PathBuf,
     /// The folder of its project.
     pub slug: String,
@@ -51,7 +50,6 @@ pub struct ExactHit {
     pub kind: MessageKind,
     /// The tool that was called or answered.
     pub tool: Option<String>,
-    /// Whether it is an error.
     pub is_error: bool,
     /// When, in milliseconds since 1970.
     pub millis: Option<i64>,

@@ -27,7 +27,6 @@ pub enum Filter {
     Before(i64),
     /// At or after this time.
     After(i64),
-    /// Whether it is an error.
     Error(bool),
 }
 

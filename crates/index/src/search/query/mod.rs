@@ -52,7 +52,6 @@ pub enum QueryError {
     BadValue {
         /// The name of the filter.
         name: String,
-        /// The value.
         value: String,
         /// What the filter accepts.
         expected: String,

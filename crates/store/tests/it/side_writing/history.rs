@@ -53,7 +53,8 @@ fn note(
     clock: &impl Clock,
 ) -> Result<u64, LockError> {
     let session = SessionKey::from("s1");
-    let prompt = NewPrompt { display, pastes, millis: NOW, project: "/p", session: &session };
+    let mut prompt = NewPrompt::new(display, "/p", &session, NOW);
+    prompt.pastes = pastes;
     append(config, &prompt, clock).map(|placed| placed.offset)
 }
 

@@ -23,9 +23,7 @@ pub enum Subject {
 /// How many rows of a table are forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgetCount {
-    /// The table.
     pub table: &'static str,
-    /// The rows.
     pub rows: u64,
 }
 

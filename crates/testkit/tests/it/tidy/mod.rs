@@ -1,6 +1,7 @@
 //! Tidy rules: the invariants of ARCHITECTURE.md that can be read off the source. One rule a file; each rule is a pure
 //! function over texts, a test that runs it on the project, and a test that shows that it can fail.
 
+mod comments;
 mod documents;
 mod edges;
 mod headers;
@@ -9,6 +10,7 @@ mod licences;
 mod lock;
 mod names;
 mod opening;
+mod packages;
 mod platforms;
 mod printing;
 mod purity;

@@ -21,7 +21,6 @@ struct Weights {
     alone: Evidence,
     /// A name is set to it, or it is a later cell of a row.
     value: Evidence,
-    /// Anywhere.
     anywhere: Evidence,
 }
 

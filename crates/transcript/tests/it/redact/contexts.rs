@@ -29,9 +29,7 @@ pub(super) enum Disguise {
     ZeroWidth,
     /// A line break inside.
     Wrapped,
-    /// Escapes of JSON.
     JsonEscapes,
-    /// Escapes of URLs.
     UrlEscapes,
     /// Base64 around it.
     Base64,

@@ -22,7 +22,6 @@ use crate::key::Key;
 /// Larger counts mean as much.
 const MAX_COUNT: usize = 999;
 
-/// The mode of vim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum VimMode {
     #[default]

@@ -66,7 +66,6 @@ pub struct RecordSpan {
 /// Where an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItemPlace {
-    /// The window.
     pub window: usize,
     /// The turn, counted from 1; 0 before the first prompt.
     pub turn: u32,

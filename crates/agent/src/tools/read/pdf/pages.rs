@@ -12,7 +12,6 @@ const INHERITED: [&str; 4] = ["Resources", "MediaBox", "CropBox", "Rotate"];
 /// The deepest page tree.
 const MAX_DEPTH: usize = 50;
 
-/// A page.
 pub(super) struct PdfPage {
     /// Its object number.
     pub(super) number: u32,

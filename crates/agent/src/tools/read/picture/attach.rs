@@ -10,7 +10,6 @@ use crate::tools::blocking::StopFlag;
 /// An image as a prompt has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptImage {
-    /// Its media type.
     pub media_type: &'static str,
     /// Its bytes.
     pub base64: String,

@@ -14,11 +14,9 @@ const SILENT: [&str; 1] = ["keep_alive"];
 /// What a line says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Incoming {
-    /// A prompt.
     Prompt(Prompt),
     /// A message that cannot be a prompt.
     Refused(Refusal),
-    /// A request.
     Request(ControlRequest),
     /// The answer to a request of ours: JSON, or why there is none.
     Answer(String, Result<Vec<u8>, String>),

@@ -175,7 +175,7 @@ fn configured(
 }
 
 fn server(entry: McpEntry, permission: StartPermission) -> FoundServer {
-    let McpEntry { name, definition, scope, path } = entry;
+    let McpEntry { name, definition, scope, path, .. } = entry;
     FoundServer { name, scope: scope.name(), definition, path: Some(path), permission }
 }
 

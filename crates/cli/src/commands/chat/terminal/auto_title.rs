@@ -25,9 +25,7 @@ pub(super) enum TitleTask<'b> {
     /// Not requested yet.
     #[default]
     NotRequested,
-    /// Requested.
     Requested(Pin<Box<dyn Future<Output = Option<Reply<String>>> + Send + 'b>>),
-    /// Received.
     Received(Reply<String>),
     /// Written, or not needed.
     Done,

@@ -20,7 +20,6 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
 impl ChatSession<'_> {
-    /// Runs a slash command.
     pub(super) async fn run_slash_command(
         &mut self,
         slash: SlashCommand,

@@ -22,7 +22,6 @@ pub(super) const PLAN: &str = "ExitPlanMode";
 /// Rows that the prompt itself needs: title, reason, answers, input line.
 const PROMPT_ROWS: usize = 6;
 
-/// A permission prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PermissionPrompt {
     pub(super) id: String,

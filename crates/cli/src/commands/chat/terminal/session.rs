@@ -372,9 +372,9 @@ impl ChatSession<'_> {
 /// Returns a todo as it is shown.
 pub(super) fn todo(item: &TodoItem) -> Todo {
     let state = match item.status {
-        TodoStatus::Pending => TodoState::Pending,
         TodoStatus::InProgress => TodoState::InProgress,
         TodoStatus::Completed => TodoState::Completed,
+        _ => TodoState::Pending,
     };
     Todo { text: item.content.clone(), state }
 }

@@ -2,7 +2,6 @@
 
 use annals_agent::commands::CustomCommand;
 
-/// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SlashCommand {
     Help,

@@ -39,7 +39,6 @@ const MAX_QUEUE_SHOWN: usize = 3;
 /// What the person entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PromptInput {
-    /// A line.
     Line(String),
     /// Nothing: the question was cancelled.
     Nothing,
@@ -58,7 +57,6 @@ pub(super) enum Exit {
     Leave(Outcome),
 }
 
-/// The terminal UI.
 pub(super) struct TerminalUi {
     pub(super) screen: Screen,
     pub(super) editor: Editor,

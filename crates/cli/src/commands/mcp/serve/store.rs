@@ -16,7 +16,6 @@ use crate::indexed::{self, IdleIndex, ServedIndex};
 use crate::session::ResolvedSession;
 use crate::vault::DeletedCopies;
 
-/// The stores of a context.
 pub(in crate::commands) struct ContextStore<'c> {
     context: &'c RefCell<&'c mut Context>,
     /// The indexes that were brought up to date for this call, by the numbers of their stores.

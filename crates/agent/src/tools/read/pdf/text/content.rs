@@ -18,7 +18,6 @@ const MAX_DEPTH: usize = 6;
 /// The most saved states.
 const MAX_STATES: usize = 100;
 
-/// The text state.
 #[derive(Clone)]
 struct TextState {
     page: Matrix,

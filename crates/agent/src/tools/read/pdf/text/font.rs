@@ -13,7 +13,6 @@ const MAX_WIDTHS: usize = 0x1_0000;
 /// The cost of a code or width, in bytes.
 const COST: usize = 16;
 
-/// A font.
 #[derive(Debug)]
 pub(super) struct Font {
     /// Bytes per code.

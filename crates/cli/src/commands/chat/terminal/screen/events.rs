@@ -21,7 +21,6 @@ use super::tasks::items_of;
 use crate::source::SystemSource;
 
 impl ScreenUi {
-    /// Shows an event.
     pub(super) fn show_event(&mut self, event: Event) {
         let now = Instant::now();
         match event {
