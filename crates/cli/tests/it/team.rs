@@ -108,9 +108,15 @@ fn sql_runs_as_a_login_under_row_policies() {
     ok(&home, &["sql", "SELECT tool, duration_ms FROM calls", "--at", &at]);
     // What only the local index has is said, and why.
     for (question, said) in [
-        ("SELECT id, versions FROM sessions", "a team has no sessions.versions: no row has the version of a client"),
+        (
+            "SELECT id, versions FROM sessions",
+            "a team has no sessions.versions: no row has the version of a client",
+        ),
         ("SELECT b.parent_uuid FROM said AS b", "a team has no blocks.parent_uuid"),
-        ("SELECT count(*) FROM problems", "a team has no problems: lines are checked where they were written"),
+        (
+            "SELECT count(*) FROM problems",
+            "a team has no problems: lines are checked where they were written",
+        ),
     ] {
         let answer = annals(&home, &["sql", question, "--at", &at]);
         assert_eq!(answer.code, Some(2), "{question}: {}", answer.error);

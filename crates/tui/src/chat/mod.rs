@@ -27,9 +27,9 @@ mod terminal;
 mod turn;
 mod update;
 
-pub use command::ChatCommand;
 pub use block::AnswerSignature;
 pub use call::AgentStep;
+pub use command::ChatCommand;
 pub use draw::FinishedRows;
 pub use footer::{FooterFacts, PermissionSign};
 pub use keymap::{ChatBinding, ChatKeyScope, ChatKeymap};

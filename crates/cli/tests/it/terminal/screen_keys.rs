@@ -217,7 +217,10 @@ fn colors_are_those_of_the_theme_or_none() {
             terminal.shows("» accept edits");
             leaves(&fixture, &mut terminal);
             let bytes = bytes(&terminal);
-            assert!(bytes.contains(has) && !bytes.contains(has_not), "{theme} {no_color} {size:?}: {bytes:?}");
+            assert!(
+                bytes.contains(has) && !bytes.contains(has_not),
+                "{theme} {no_color} {size:?}: {bytes:?}"
+            );
         }
     }
 }

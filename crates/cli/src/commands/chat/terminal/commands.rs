@@ -37,9 +37,8 @@ impl ChatSession<'_> {
         let opens_editor = slash == SlashCommand::Memory && ui.has_pictures();
         if slash.runs_during_a_turn() && !slash.offers_choices() && !opens_editor {
             let mut reports = self.reports()?;
-            let request_of = |tool: &str, input: &[u8]| self.agent.request_of(tool, input);
             let logs = (&self.permission_log, &self.unrecorded);
-            if let Some((name, output)) = reports.show(slash, logs, &request_of, ui)? {
+            if let Some((name, output)) = reports.show(slash, logs, ui)? {
                 self.record(name, "", &output)?;
             }
             return Ok(ControlFlow::Continue(()));

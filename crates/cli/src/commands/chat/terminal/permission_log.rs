@@ -136,22 +136,6 @@ fn request(tool: &str, text: String, cwd: &Path) -> Option<ToolRequest> {
     })
 }
 
-/// Returns what a call asks for by its input, where the tools themselves are at work.
-pub(super) fn request_of_input(tool: &str, input: &[u8], cwd: &Path) -> Option<ToolRequest> {
-    let fields = Value::parse(input).ok().and_then(Value::fields)?;
-    let key = match tool {
-        "Bash" => "command",
-        "Read" | "Edit" | "Write" => "file_path",
-        "NotebookEdit" => "notebook_path",
-        "WebFetch" => "url",
-        "Agent" | "Task" => "subagent_type",
-        "Skill" => "skill",
-        "WebSearch" => "query",
-        _ => return None,
-    };
-    request(tool, fields.text(key)?.to_string(), cwd)
-}
-
 /// Explains a call that is described in words: a tool and its command, path or address.
 pub(super) fn explain(words: &str, cwd: &Path, decider: &CallDecider<'_>) -> StyledLine {
     let (tool, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));

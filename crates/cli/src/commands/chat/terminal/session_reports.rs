@@ -7,7 +7,6 @@ use annals_agent::api::request::Effort;
 use annals_agent::commands::CustomCommand;
 use annals_agent::mcp::McpServers;
 use annals_agent::protocol::Event;
-use annals_agent::tools::ToolRequest;
 use annals_agent::turn::CallDecider;
 use annals_json::Value;
 use annals_policy::paths::Workspace;
@@ -123,10 +122,7 @@ impl SessionReports<'_> {
             SlashCommand::Model(_) => ui.offer(model_choice(&self.model, models), "/model"),
             SlashCommand::Effort(_) => ui.offer(effort_choice(self.effort), "/effort"),
             command => {
-                let cwd = self.cwd.clone();
-                let request_of =
-                    |tool: &str, input: &[u8]| permission_log::request_of_input(tool, input, &cwd);
-                if let Err(fault) = self.show(command, logs, &request_of, ui) {
+                if let Err(fault) = self.show(command, logs, ui) {
                     ui.note(ERROR, fault.message());
                 }
             }
@@ -138,7 +134,6 @@ impl SessionReports<'_> {
         &mut self,
         command: SlashCommand,
         (log, unrecorded): (&PermissionLog, &UnrecordedUsage),
-        request_of: &dyn Fn(&str, &[u8]) -> Option<ToolRequest>,
         ui: &mut impl ChatUi,
     ) -> Result<ShownOutput, Fault> {
         if let Some(mode) = ui.mode() {
@@ -177,7 +172,7 @@ impl SessionReports<'_> {
             }
             SlashCommand::Permissions(None) => {
                 let mut lines = reports::permissions(self.decider.mode(), self.decider.rules());
-                lines.extend(log.lines(&self.cwd.to_string_lossy(), &self.decider, request_of));
+                lines.extend(log.lines(&self.cwd.to_string_lossy()));
                 ui.report("permissions", &lines);
             }
             SlashCommand::Hooks => ui.report("hooks", &self.hooks()),
