@@ -255,7 +255,8 @@ mod tests {
         let id = "7777aaaa-0000-4000-8000-000000000000";
         for head in ["resume with: annals chat --resume", "         or: claude --resume"] {
             let rows = hanging(&vec![Span::plain(format!("{head} {id}"))], 39);
-            let rows: Vec<String> = rows.iter().map(|row| row.iter().map(|span| span.text.as_str()).collect()).collect();
+            let rows: Vec<String> =
+                rows.iter().map(|row| row.iter().map(|span| span.text.as_str()).collect()).collect();
             assert_eq!(rows.len(), 2, "{rows:?}");
             assert!(rows[1].trim_start() == id && rows.iter().all(|row| width(row) <= 39), "{rows:?}");
         }

@@ -64,7 +64,12 @@ impl LogView {
     }
 
     /// Whether a line is on the screen.
-    pub(crate) fn is_in_sight(&mut self, log: &ChatLog, at: LinePosition, options: &RenderOptions<'_>) -> bool {
+    pub(crate) fn is_in_sight(
+        &mut self,
+        log: &ChatLog,
+        at: LinePosition,
+        options: &RenderOptions<'_>,
+    ) -> bool {
         let first = self.first(log, options);
         first <= at && self.back(log, at, self.height.saturating_sub(1), options) <= first
     }

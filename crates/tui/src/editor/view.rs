@@ -55,7 +55,8 @@ impl Editor {
             return search_view(search, width, self.sign());
         }
         let (rows, cursor) = self.text_rows(width - indent, usize::from(max_rows).max(1));
-        let sign = [self.hidden_rows(&rows), self.sign()].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+        let sign =
+            [self.hidden_rows(&rows), self.sign()].into_iter().flatten().collect::<Vec<_>>().join(" · ");
         let column = self.cursor_column(&rows[cursor], indent);
         let mut lines: Vec<StyledLine> = rows.iter().map(|row| self.row_line(row, indent)).collect();
         let mut place = (column, cursor);
@@ -81,7 +82,8 @@ impl Editor {
     fn hidden_rows(&self, shown: &[TextRow]) -> Option<String> {
         let (first, last) = (shown.first()?, shown.last()?);
         let end = self.area.buffer.end();
-        let is_whole = (first.line, first.bytes.start) == (0, 0) && (last.line, last.bytes.end) == (end.line, end.byte);
+        let is_whole =
+            (first.line, first.bytes.start) == (0, 0) && (last.line, last.bytes.end) == (end.line, end.byte);
         let (line, lines) = (self.area.cursor.line + 1, end.line + 1);
         (!is_whole).then(|| match lines {
             1 => "… more of the line".to_owned(),

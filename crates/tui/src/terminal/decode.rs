@@ -155,7 +155,9 @@ fn plain(bytes: &[u8], rest: Rest) -> Token {
         _ => return Token::Whole(1, None),
     };
     match bytes.get(..length).map(std::str::from_utf8) {
-        Some(Ok(text)) => Token::Whole(length, text.chars().next().map(|letter| Event::Key(Key::Char(letter)))),
+        Some(Ok(text)) => {
+            Token::Whole(length, text.chars().next().map(|letter| Event::Key(Key::Char(letter))))
+        }
         Some(Err(_)) => Token::Whole(1, None),
         None if rest == Rest::Follows => Token::Incomplete,
         None => Token::Whole(bytes.len(), None),
@@ -166,9 +168,7 @@ fn plain(bytes: &[u8], rest: Rest) -> Token {
 fn application_key(bytes: &[u8], rest: Rest) -> Token {
     match bytes.get(2) {
         Some(b'M') => Token::Whole(3, Some(Event::Key(Key::Enter))),
-        Some(&letter) => {
-            Token::Whole(3, special_key(&[], letter, Modifiers::default()).map(Event::Key))
-        }
+        Some(&letter) => Token::Whole(3, special_key(&[], letter, Modifiers::default()).map(Event::Key)),
         None if rest == Rest::Follows => Token::Incomplete,
         None => Token::Whole(2, Some(Event::Key(Key::Alt('O')))),
     }
@@ -233,8 +233,12 @@ fn sequence_event(parameters: &[u8], letter: u8) -> Option<Event> {
 
 /// Numbers between semicolons, each with those behind its colons. What is left out is 0.
 fn numbers(parameters: &[u8]) -> Vec<Vec<u32>> {
-    let number = |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
-    parameters.split(|byte| *byte == b';').map(|part| part.split(|byte| *byte == b':').map(number).collect()).collect()
+    let number =
+        |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    parameters
+        .split(|byte| *byte == b';')
+        .map(|part| part.split(|byte| *byte == b':').map(number).collect())
+        .collect()
 }
 
 /// A report of the mouse, as terminals send it when SGR is asked for.
@@ -332,9 +336,25 @@ mod tests {
     #[test]
     fn what_means_nothing_is_dropped_and_nothing_of_it_is_typed() {
         let nothing = [
-            "\x1b[?5u", "\x1b[?62;4c", "\x1b[>0;276;0c", "\x1b[12;40R", "\x1b[99;5:3u", "\x1b[1;1:3A",
-            "\x1b[99;9u", "\x1b[57358u", "\x1b[[A", "\x1b[M !!", "\x1b[<0;3;4m", "\x1b[<32;3;4M", "\x1b[<66;3;4M",
-            "\x1b[15~", "\x1b[2~", "\x1b[1;", "\x1bOx", "\x1b[99999999999u", "\x1b[55296u",
+            "\x1b[?5u",
+            "\x1b[?62;4c",
+            "\x1b[>0;276;0c",
+            "\x1b[12;40R",
+            "\x1b[99;5:3u",
+            "\x1b[1;1:3A",
+            "\x1b[99;9u",
+            "\x1b[57358u",
+            "\x1b[[A",
+            "\x1b[M !!",
+            "\x1b[<0;3;4m",
+            "\x1b[<32;3;4M",
+            "\x1b[<66;3;4M",
+            "\x1b[15~",
+            "\x1b[2~",
+            "\x1b[1;",
+            "\x1bOx",
+            "\x1b[99999999999u",
+            "\x1b[55296u",
         ];
         for bytes in nothing {
             assert!(decoded(bytes).is_empty(), "{bytes:?}: {:?}", decoded(bytes));
@@ -349,24 +369,31 @@ mod tests {
     #[test]
     fn the_mouse_and_the_focus_are_reported() {
         let events = decoded("\x1b[<0;4;5M\x1b[<64;1;1M\x1b[<65;1;1M\x1b[<69;1;1M\x1b[I\x1b[O");
-        assert!(matches!(
-            events[..],
-            [
-                Event::Mouse(Mouse::Click { column: 3, row: 4 }),
-                Event::Mouse(Mouse::ScrollUp),
-                Event::Mouse(Mouse::ScrollDown),
-                Event::Mouse(Mouse::ScrollDown),
-                Event::Focus(true),
-                Event::Focus(false),
-            ]
-        ), "{events:?}");
+        assert!(
+            matches!(
+                events[..],
+                [
+                    Event::Mouse(Mouse::Click { column: 3, row: 4 }),
+                    Event::Mouse(Mouse::ScrollUp),
+                    Event::Mouse(Mouse::ScrollDown),
+                    Event::Mouse(Mouse::ScrollDown),
+                    Event::Focus(true),
+                    Event::Focus(false),
+                ]
+            ),
+            "{events:?}"
+        );
     }
 
     #[test]
     fn bytes_mean_the_same_in_any_pieces() {
-        let text = "a日\x1b[1;5D\x1b[200~one\x1b[A\r\n日\x1b[201~\x1b[98;3ub\x1b[<64;1;1M\x1bx\x1b[200~\x1b[201~é";
+        let text =
+            "a日\x1b[1;5D\x1b[200~one\x1b[A\r\n日\x1b[201~\x1b[98;3ub\x1b[<64;1;1M\x1bx\x1b[200~\x1b[201~é";
         let whole = format!("{:?}", decoded(text));
-        assert!(whole.contains("Paste(\"one\\u{1b}[A\\r\\n日\")") && whole.contains("Paste(\"\")"), "{whole}");
+        assert!(
+            whole.contains("Paste(\"one\\u{1b}[A\\r\\n日\")") && whole.contains("Paste(\"\")"),
+            "{whole}"
+        );
         for size in 1..text.len() {
             let (mut decoder, mut events) = (InputDecoder::default(), Vec::new());
             text.as_bytes().chunks(size).for_each(|piece| decoder.feed(piece, &mut events));
@@ -376,7 +403,9 @@ mod tests {
 
     #[test]
     fn an_escape_alone_is_known_to_be_one() {
-        for (bytes, is_escape) in [("\x1b", true), ("\x1b\x1b", true), ("\x1b[", false), ("\x1bO", false), ("a", false)] {
+        for (bytes, is_escape) in
+            [("\x1b", true), ("\x1b\x1b", true), ("\x1b[", false), ("\x1bO", false), ("a", false)]
+        {
             let (mut decoder, mut events) = (InputDecoder::default(), Vec::new());
             decoder.feed(bytes.as_bytes(), &mut events);
             assert_eq!(decoder.holds_escapes(), is_escape, "{bytes:?}");

@@ -19,7 +19,12 @@ impl Modifiers {
     pub(super) fn of(number: Option<u32>) -> Self {
         let bits = number.unwrap_or(1).saturating_sub(1);
         let has = |bit: u32| bits & bit != 0;
-        Self { has_shift: has(1), has_alt: has(2) || has(32), has_control: has(4), has_other: has(8) || has(16) }
+        Self {
+            has_shift: has(1),
+            has_alt: has(2) || has(32),
+            has_control: has(4),
+            has_other: has(8) || has(16),
+        }
     }
 }
 

@@ -234,7 +234,10 @@ fn matches_are_counted_and_marked_and_the_last_page_is_full() {
     chat.type_text("line 59");
     chat.press("enter");
     let seen = chat.frame();
-    assert!(seen.contains("line 59 of it") && seen.contains("line 60 of it") && seen.contains("line 53"), "{seen}");
+    assert!(
+        seen.contains("line 59 of it") && seen.contains("line 60 of it") && seen.contains("line 53"),
+        "{seen}"
+    );
     assert!(seen.contains("1 of 1 · n, N · end") && !seen.contains("more below"), "{seen}");
     // On that page, the next match is the next, though the first row stays.
     chat.press("/");

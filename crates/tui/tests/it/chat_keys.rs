@@ -193,7 +193,10 @@ fn whoever_types_when_a_question_appears_goes_on_typing() {
         assert!(chat.screen.changes_with_time());
         chat.wait(750);
         let seen = chat.frame();
-        assert!(seen.contains("enter ") && !seen.contains("until you") && !seen.contains("yet try"), "{seen}");
+        assert!(
+            seen.contains("enter ") && !seen.contains("until you") && !seen.contains("yet try"),
+            "{seen}"
+        );
         // Now they are the question's, as fast as they come.
         assert_eq!(chat.press("down up"), []);
         assert_eq!(chat.press("enter"), answered("y", None));
@@ -260,8 +263,12 @@ fn the_page_of_keys_has_those_of_the_editor() {
     let mut chat = Chat::new(ScreenLayout::Inline, (100, 120));
     chat.press("?");
     let seen = chat.frame();
-    for row in ["ctrl-_, ctrl-7           undo", "alt-_, alt-r             redo", "insert what was cut last", "to the end of the word"]
-    {
+    for row in [
+        "ctrl-_, ctrl-7           undo",
+        "alt-_, alt-r             redo",
+        "insert what was cut last",
+        "to the end of the word",
+    ] {
         assert!(seen.contains(row), "{row:?} is not in\n{seen}");
     }
 }
@@ -270,7 +277,10 @@ fn the_page_of_keys_has_those_of_the_editor() {
 fn the_wheel_and_keys_scroll_the_full_layout() {
     let mut chat = Chat::new(ScreenLayout::Full, (60, 20));
     let text: String = (1..=100).map(|line| format!("line {line}.\n\n")).collect();
-    chat.screen.show_conversation(stored(&Session::new().prompt("go").reply(&text).into_bytes()), Default::default());
+    chat.screen.show_conversation(
+        stored(&Session::new().prompt("go").reply(&text).into_bytes()),
+        Default::default(),
+    );
     assert!(chat.frame().contains("line 100."));
     let wheel = |chat: &mut Chat, mouse, times: usize| {
         (0..times).for_each(|_| assert_eq!(chat.screen.update(ChatInput::Mouse(mouse)), []));
@@ -322,7 +332,12 @@ fn the_keys_are_documented() {
         for binding in ChatKeymap::default().bindings(scope) {
             let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{key}`")).collect();
             let action = binding.command.name();
-            expected.push_str(&format!("| {} | {} | {action} | {} |\n", scope.name(), keys.join(" "), binding.help));
+            expected.push_str(&format!(
+                "| {} | {} | {action} | {} |\n",
+                scope.name(),
+                keys.join(" "),
+                binding.help
+            ));
         }
     }
     assert!(document.contains(&expected), "docs/chat.md must have:\n{expected}");

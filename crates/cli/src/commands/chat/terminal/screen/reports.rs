@@ -6,8 +6,19 @@ use super::Notifications;
 use crate::context::Context;
 
 /// Terminals that take requests for more keys, or ignore them. Others might print them, or take them for something else.
-const KNOWN: [&str; 11] =
-    ["xterm", "tmux", "screen", "foot", "alacritty", "wezterm", "ghostty", "kitty", "contour", "konsole", "rio"];
+const KNOWN: [&str; 11] = [
+    "xterm",
+    "tmux",
+    "screen",
+    "foot",
+    "alacritty",
+    "wezterm",
+    "ghostty",
+    "kitty",
+    "contour",
+    "konsole",
+    "rio",
+];
 
 /// Returns what is asked for.
 pub(super) fn reports(layout: ScreenLayout, context: &Context) -> TerminalReports {
