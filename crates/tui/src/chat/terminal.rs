@@ -108,11 +108,11 @@ impl TerminalReports {
         if self.keys == KeyReports::Extended { KITTY_KEYS_OFF } else { "" }
     }
 
-    fn to_alternate(self) -> String {
+    fn enter_alternate(self) -> String {
         format!("{TO_ALTERNATE}{}", self.start_on_screen())
     }
 
-    fn from_alternate(self) -> String {
+    fn leave_alternate(self) -> String {
         format!("{}{FROM_ALTERNATE}", self.stop_on_screen())
     }
 }
@@ -128,7 +128,7 @@ struct TerminalState {
 impl TerminalState {
     /// What leaves a state.
     fn leaving(&self, state: u8) -> String {
-        let screen = if state == ALTERNATE { self.reports.from_alternate() } else { String::new() };
+        let screen = if state == ALTERNATE { self.reports.leave_alternate() } else { String::new() };
         format!("{screen}{}{LEAVE}", self.reports.stop())
     }
 
@@ -331,11 +331,11 @@ impl ChatTerminal {
         }
         if is_alternate {
             self.inline.erase(text);
-            text.push_str(&self.state.reports.to_alternate());
+            text.push_str(&self.state.reports.enter_alternate());
             self.shown = Buffer::empty(Rect::ZERO);
         } else {
             std::mem::take(&mut self.known).iter().for_each(|number| text.push_str(&number.removal()));
-            text.push_str(&self.state.reports.from_alternate());
+            text.push_str(&self.state.reports.leave_alternate());
             self.inline.forget();
         }
     }

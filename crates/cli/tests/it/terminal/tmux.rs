@@ -98,7 +98,7 @@ fn a_journey_on_the_chat_screen_in_tmux() {
         return;
     }
     // Keys that come right after a question are not for it.
-    let settle = || std::thread::sleep(Duration::from_millis(500));
+    let settle = || std::thread::sleep(Duration::from_millis(900));
     for layout in ["inline", "full"] {
         let fixture = ChatFixture::new(SCRIPT);
         let socket = fixture.home.path().join("tmux").display().to_string();
