@@ -58,7 +58,7 @@ pub(crate) fn say(line: impl Into<TerminalText>) {
     say_to(&mut io::stderr().lock(), line);
 }
 
-/// Prints a line whoever has the terminal: the program may end at once.
+/// Prints a line, also while there is a screen: the program may end at once.
 pub(crate) fn say_at_once(line: impl Into<TerminalText>) {
     say_to(&mut io::stderr().lock(), line);
 }

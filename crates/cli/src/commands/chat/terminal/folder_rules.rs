@@ -111,10 +111,15 @@ fn edit(path: &Path, rules: &[String]) -> Result<Option<McpEdit>, String> {
 #[allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 mod tests {
     use annals_store::journal::Journal;
+    use annals_store::read::read_file;
     use annals_store::source::Clock;
     use annals_testkit::home::Home;
 
     use super::*;
+
+    fn text(path: &Path) -> String {
+        String::from_utf8(read_file(path).unwrap()).unwrap()
+    }
 
     fn rules_of(home: &Home) -> FolderRules {
         let data = DataDir::new(home.data_dir());
@@ -134,21 +139,21 @@ mod tests {
         assert!(rules.is_possible());
         let path = home.work_dir().join(SETTINGS);
         rules.add(&["Bash(git push)".to_owned()]).unwrap();
-        let first = std::fs::read_to_string(&path).unwrap();
+        let first = text(&path);
         assert_eq!(
             first,
             "{\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(git push)\"\n    ]\n  }\n}\n"
         );
         let done = rules.add(&["Bash(git push)".to_owned(), "Bash(ls *)".to_owned()]).unwrap();
         assert!(done.contains("annals undo"), "{done}");
-        let second = std::fs::read_to_string(&path).unwrap();
+        let second = text(&path);
         assert!(second.contains("\"Bash(git push)\",\n      \"Bash(ls *)\""), "{second}");
         assert!(rules.add(&["Bash(ls *)".to_owned()]).unwrap().contains("already"));
         let data = DataDir::new(home.data_dir());
         let journal = Journal::new(&data);
         let newest = journal.entries().into_iter().next().unwrap();
         journal.undo(newest).unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), first);
+        assert_eq!(text(&path), first);
     }
 
     #[test]
@@ -157,16 +162,16 @@ mod tests {
         let rules = rules_of(&home);
         let path = home.work_dir().join(SETTINGS);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        for text in ["{broken", "[]", "{\"permissions\":[]}"] {
-            std::fs::write(&path, text).unwrap();
-            assert!(rules.add(&["Bash(ls)".to_owned()]).is_err(), "{text}");
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        for broken in ["{broken", "[]", "{\"permissions\":[]}"] {
+            std::fs::write(&path, broken).unwrap();
+            assert!(rules.add(&["Bash(ls)".to_owned()]).is_err(), "{broken}");
+            assert_eq!(text(&path), broken);
         }
         std::fs::remove_file(&path).unwrap();
         let elsewhere = home.config_dir().join("settings.json");
         std::fs::write(&elsewhere, "{}").unwrap();
         std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
         assert!(rules.add(&["Bash(ls)".to_owned()]).unwrap_err().contains("leads elsewhere"));
-        assert_eq!(std::fs::read_to_string(&elsewhere).unwrap(), "{}");
+        assert_eq!(text(&elsewhere), "{}");
     }
 }
