@@ -6,6 +6,7 @@ use annals_ui::terminal::{Color, RenderOptions, Span, Style, StyledLine, clip, w
 use super::command::ChatCommand;
 use super::draw::first_lines;
 use super::keymap::ChatKeyScope;
+use super::page::ChatPage;
 use super::screen::{ChatEffect, ChatScreen};
 use crate::key::Key;
 
@@ -178,7 +179,7 @@ impl ChatScreen {
             }
             TaskOutcome::Read(id) => {
                 let row = list.rows.iter().find(|row| row.id == id);
-                self.page = row.map(|row| super::page::ChatPage::of_task(row));
+                self.page = row.map(ChatPage::of_task);
                 vec![ChatEffect::ReadTask(id)]
             }
             TaskOutcome::Stop(id) => vec![ChatEffect::StopTask(id)],
