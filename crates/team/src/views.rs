@@ -26,7 +26,6 @@ pub(crate) const CALLS: &str = "WITH calls AS (SELECT * FROM {db}.tool_calls) ";
 /// A view, or a column of one, that only the local index has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalOnly {
-    /// The view.
     pub view: &'static str,
     /// The column; `None` if the whole view is not there.
     pub column: Option<&'static str>,

@@ -325,5 +325,5 @@ INNER JOIN {db}.newest_files AS _newest
         AND _newest.generation = _facts.generation
 LEFT JOIN {db}.people AS _owner ON _owner.tenant = _facts.tenant AND _owner.machine = _facts.machine;
 
--- The names of these views in earlier releases; `calls` is one, too, for whoever asks.
+-- The names of these views in earlier releases, and `calls`.
 CREATE OR REPLACE VIEW {db}.said AS SELECT * FROM {db}.blocks;

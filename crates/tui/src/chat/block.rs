@@ -47,7 +47,6 @@ pub(crate) enum ChatBlock {
 /// Which model gave an answer, and when.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerSignature {
-    /// The model.
     pub model: Option<String>,
     /// When, in milliseconds since 1970.
     pub millis: Option<i64>,

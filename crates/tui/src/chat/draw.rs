@@ -5,8 +5,9 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use regex::Regex;
 
+use super::effect::ScreenLayout;
 use super::log::FinishedLines;
-use super::screen::{ChatScreen, ScreenLayout};
+use super::screen::ChatScreen;
 use crate::draw::{mark_matches, put_spans, to_ascii};
 use crate::editor::EditorView;
 use crate::picture::{Picture, VisiblePicture, put_placeholders};

@@ -1,5 +1,5 @@
-//! Who gets the keys while a question is there: the prompt, until the person has paused, and then the question. Whoever types when
-//! it appears goes on typing, and answers nothing.
+//! Who gets the keys while a question is there: the prompt, until the person has paused, and then the question. A person who is
+//! typing when it appears keeps typing, and answers nothing.
 
 use std::time::{Duration, Instant};
 

@@ -52,10 +52,10 @@ impl ChatKeyScope {
     }
 }
 
-type BindingRow = (ChatKeyScope, &'static [&'static str], ChatCommand, &'static str);
+type ChatBindingRow = (ChatKeyScope, &'static [&'static str], ChatCommand, &'static str);
 
 /// Where, the names of the keys, what they do, and the same for people.
-const DEFAULT: [BindingRow; 56] = {
+const DEFAULT: [ChatBindingRow; 56] = {
     use ChatCommand::*;
     use ChatKeyScope::{Page, Picker, Prompt, Question, Tasks};
     [
@@ -139,7 +139,7 @@ pub struct ChatKeymap {
 
 impl Default for ChatKeymap {
     fn default() -> Self {
-        let binding = |(scope, keys, command, help): BindingRow| {
+        let binding = |(scope, keys, command, help): ChatBindingRow| {
             let keys = keys.iter().map(|&key| key.to_owned()).collect();
             ChatBinding { scope, keys, command, help }
         };

@@ -150,7 +150,7 @@ impl LogView {
         self.top = (at < last).then_some(at);
     }
 
-    /// The lines on the screen. At the end they fill it, as far as there are so many.
+    /// The lines on the screen. At the end they fill it, if there are enough.
     pub(crate) fn visible(&mut self, log: &ChatLog, options: &RenderOptions<'_>) -> Vec<StyledLine> {
         let shown = self.visible_from_top(log, options);
         let is_short = shown.len() < self.height && self.top.is_some_and(|top| top > LinePosition::default());

@@ -8,6 +8,7 @@ mod block;
 mod call;
 mod command;
 mod draw;
+mod effect;
 mod find;
 mod footer;
 mod help;
@@ -24,6 +25,8 @@ mod screen;
 mod tasks;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod terminal_reports;
 mod turn;
 mod update;
 
@@ -31,11 +34,14 @@ pub use block::AnswerSignature;
 pub use call::AgentStep;
 pub use command::ChatCommand;
 pub use draw::FinishedRows;
+pub use effect::{ChatEffect, ChatInput, ChatOptions, ScreenLayout};
 pub use footer::{FooterFacts, PermissionSign};
 pub use keymap::{ChatBinding, ChatKeyScope, ChatKeymap};
 pub use picker::{Picker, PickerRow};
 pub use question::{Question, QuestionAnswer, QuestionChoice, QuestionKind};
-pub use screen::{ChatEffect, ChatInput, ChatOptions, ChatScreen, ScreenLayout};
+pub use screen::ChatScreen;
 pub use tasks::TaskRow;
 #[cfg(unix)]
-pub use terminal::{ChatInputReader, ChatTerminal, FocusReports, KeyReports, TerminalReports};
+pub use terminal::{ChatInputReader, ChatTerminal};
+#[cfg(unix)]
+pub use terminal_reports::{FocusReports, KeyReports, TerminalReports};

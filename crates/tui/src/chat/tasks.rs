@@ -5,15 +5,15 @@ use annals_ui::terminal::{Color, RenderOptions, Span, Style, StyledLine, clip, w
 
 use super::command::ChatCommand;
 use super::draw::first_lines;
+use super::effect::ChatEffect;
 use super::keymap::ChatKeyScope;
 use super::page::ChatPage;
-use super::screen::{ChatEffect, ChatScreen};
+use super::screen::ChatScreen;
 use crate::key::Key;
 
 /// A command or a sub-agent in the background.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskRow {
-    /// Its id.
     pub id: String,
     /// Whether it runs.
     pub is_running: bool,

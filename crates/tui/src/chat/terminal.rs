@@ -17,8 +17,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, kill_current_process_group};
 use rustix::termios::{OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
+use super::effect::{ChatInput, ScreenLayout};
 use super::inline::InlineRows;
-use super::screen::{ChatInput, ChatScreen, ScreenLayout};
+use super::screen::ChatScreen;
+use super::terminal_reports::TerminalReports;
 use crate::cells::write_changes;
 use crate::clipboard;
 use crate::event::Event;
@@ -29,19 +31,6 @@ const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 /// The title of the window is put on a stack, and taken from it at the end.
 const ENTER: &str = "\u{1b}[22;2t\u{1b}[?2004h";
 const LEAVE: &str = "\u{1b}[?2004l\u{1b}[0m\u{1b}[J\u{1b}[?25h\u{1b}[23;2t";
-const FOCUS_ON: &str = "\u{1b}[?1004h";
-const FOCUS_OFF: &str = "\u{1b}[?1004l";
-/// Keys that are sent alike otherwise are told apart: xterm's `modifyOtherKeys`, and the protocol of kitty, whose two screens have
-/// modes of their own. A terminal that knows neither ignores them.
-const KEYS_ON: &str = "\u{1b}[>4;1m";
-const KEYS_OFF: &str = "\u{1b}[>4m";
-const KITTY_KEYS_ON: &str = "\u{1b}[>5u";
-const KITTY_KEYS_OFF: &str = "\u{1b}[<u";
-/// The wheel and clicks.
-const MOUSE_ON: &str = "\u{1b}[?1000h\u{1b}[?1006h";
-const MOUSE_OFF: &str = "\u{1b}[?1006l\u{1b}[?1000l";
-const TO_ALTERNATE: &str = "\u{1b}[?1049h";
-const FROM_ALTERNATE: &str = "\u{1b}[?1049l";
 /// A terminal that knows these shows a frame at once; others ignore them. The cursor is hidden meanwhile.
 const BEGIN_FRAME: &str = "\u{1b}[?2026h\u{1b}[?25l";
 const END_FRAME: &str = "\u{1b}[?2026l";
@@ -52,70 +41,6 @@ const MAX_LEFT_LINES: usize = 500;
 const RESTORED: u8 = 0;
 const RAW: u8 = 1;
 const ALTERNATE: u8 = 2;
-
-/// Whether the terminal tells when it gets or loses the keyboard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FocusReports {
-    /// It does not.
-    #[default]
-    Off,
-    /// It does, if it can.
-    On,
-}
-
-/// Whether the terminal tells keys apart that are sent alike otherwise, such as enter and shift-enter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum KeyReports {
-    /// It does not.
-    #[default]
-    Plain,
-    /// It does, if it can.
-    Extended,
-}
-
-/// What a terminal is asked to report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TerminalReports {
-    /// When it gets or loses the keyboard.
-    pub focus: FocusReports,
-    /// Keys.
-    pub keys: KeyReports,
-    /// The layout: the full one scrolls itself, and so gets the wheel.
-    pub layout: ScreenLayout,
-}
-
-impl TerminalReports {
-    fn start(self) -> String {
-        let focus = if self.focus == FocusReports::On { FOCUS_ON } else { "" };
-        let keys = if self.keys == KeyReports::Extended { KEYS_ON } else { "" };
-        let mouse = if self.layout == ScreenLayout::Full { MOUSE_ON } else { "" };
-        format!("{focus}{keys}{}{mouse}", self.start_on_screen())
-    }
-
-    fn stop(self) -> String {
-        let focus = if self.focus == FocusReports::On { FOCUS_OFF } else { "" };
-        let keys = if self.keys == KeyReports::Extended { KEYS_OFF } else { "" };
-        let mouse = if self.layout == ScreenLayout::Full { MOUSE_OFF } else { "" };
-        format!("{mouse}{}{keys}{focus}", self.stop_on_screen())
-    }
-
-    /// What each of the two screens of a terminal is asked for.
-    fn start_on_screen(self) -> &'static str {
-        if self.keys == KeyReports::Extended { KITTY_KEYS_ON } else { "" }
-    }
-
-    fn stop_on_screen(self) -> &'static str {
-        if self.keys == KeyReports::Extended { KITTY_KEYS_OFF } else { "" }
-    }
-
-    fn enter_alternate(self) -> String {
-        format!("{TO_ALTERNATE}{}", self.start_on_screen())
-    }
-
-    fn leave_alternate(self) -> String {
-        format!("{}{FROM_ALTERNATE}", self.stop_on_screen())
-    }
-}
 
 /// What has to be put back, shared with whatever ends the program.
 #[derive(Clone, Debug)]

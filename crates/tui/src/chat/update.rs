@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use super::command::ChatCommand;
+use super::effect::{ChatEffect, ChatInput, ScreenLayout};
 use super::help::key_lines;
 use super::keymap::ChatKeyScope;
 use super::page::{ChatPage, PageOutcome};
 use super::picker::PickerOutcome;
 use super::question::QuestionOutcome;
-use super::screen::{ChatEffect, ChatInput, ChatScreen, ScreenLayout};
+use super::screen::ChatScreen;
 use crate::editor::{EditorAction, Prompt};
 use crate::key::{Key, Mouse};
 use crate::reader::LinePosition;
@@ -113,7 +114,7 @@ impl ChatScreen {
         self.answer(outcome)
     }
 
-    /// Goes on with the prompt although there is a question: nothing is answered and nothing is sent.
+    /// Edits the prompt although there is a question: nothing is answered and nothing is sent.
     fn type_beside_question(&mut self, key: Key) -> Vec<ChatEffect> {
         if self.editor.sends(key) {
             self.hint = Some("the prompt can be sent once the question is answered".to_owned());

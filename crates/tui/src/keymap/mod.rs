@@ -246,7 +246,7 @@ mod tests {
                 "trash",
                 "x",
                 "unknown screen \"lists\": it is one of list, session, tree, usage, everywhere, editor, chat, question, \
-                 picker, page",
+                 picker, tasks, page",
             ),
             ("list", "fold", "x", "unknown action \"fold\" of list"),
             ("list", "bin", "x", "unknown action \"bin\" of list"),

@@ -17,7 +17,6 @@ const REST: Duration = Duration::from_millis(25);
 pub(crate) enum Wait {
     /// There may be something to read, or time is up.
     Over,
-    /// The terminal is gone.
     TerminalGone,
 }
 

@@ -7,6 +7,7 @@ mod chat_fixture;
 mod chat_frames;
 mod chat_hostile;
 mod chat_keys;
+mod chat_pictures;
 mod chat_prompt;
 mod chat_transcript;
 mod corpus;

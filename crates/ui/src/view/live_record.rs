@@ -18,7 +18,6 @@ pub enum LiveRecordBody<'r> {
     Answer(&'r [u8]),
     /// The message of a prompt or of results, and `toolUseResult`, which may be empty.
     Said(&'r [u8], &'r [u8]),
-    /// An attachment.
     Attachment(&'r [u8]),
 }
 

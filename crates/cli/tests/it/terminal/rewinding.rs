@@ -198,7 +198,7 @@ fn the_chat_screen_says_what_a_rewind_changes_and_what_it_has_done() {
         terminal.sees("    - two");
         terminal.sees("conversation: 1 prompt and its answer");
         terminal.sees("  > @@change@@");
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::thread::sleep(std::time::Duration::from_millis(900));
         terminal.press("1");
         terminal.sees("rewound to before that prompt");
         terminal.sees("files restored; `annals undo` reverts that");

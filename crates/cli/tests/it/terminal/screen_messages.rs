@@ -13,7 +13,10 @@ fn beside_frames(bytes: &[u8]) -> String {
             left.replace_range(at..at + length + end.len(), "");
         }
     }
-    for mode in ["\u{1b}[22;2t", "\u{1b}[?2004h", "\u{1b}[?1004h"] {
+    let keys = ["\u{1b}[>4;1m", "\u{1b}[>5u"];
+    let mouse = ["\u{1b}[?1000h", "\u{1b}[?1006h"];
+    let modes = ["\u{1b}[22;2t", "\u{1b}[?2004h", "\u{1b}[?1004h"];
+    for mode in modes.into_iter().chain(keys).chain(mouse) {
         left = left.replace(mode, "");
     }
     // A frame may still be on its way.
@@ -40,7 +43,7 @@ fn messages_are_notes_of_the_conversation_and_never_in_a_frame() {
             command.env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "many").env("XDG_CONFIG_HOME", &config);
         });
         terminal.sees("❯ 1. no: continue without them");
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::thread::sleep(std::time::Duration::from_millis(900));
         terminal.press("\r");
         terminal.sees("? keys");
         for message in [

@@ -18,7 +18,7 @@ const SCRIPT: &str = r##"{
 
 /// The interface takes keys for the prompt while a question has only just appeared.
 fn settle() {
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::thread::sleep(std::time::Duration::from_millis(900));
 }
 
 fn chat(layout: &str, arguments: &[&str]) -> (ChatFixture, Terminal) {

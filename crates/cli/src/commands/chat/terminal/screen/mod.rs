@@ -6,7 +6,9 @@
 //! | `busy` | keys and answers during a turn |
 //! | `events` | events of the conversation on the screen |
 //! | `permission`, `user_question` | permission prompts and questions of the model |
+//! | `keys` | what the person does, read on a thread |
 //! | `external_editor` | what is typed, in a program of the person |
+//! | `notifications` | how a person who is elsewhere is told that something waits |
 //! | `reports` | what the terminal is asked to report |
 //! | `sent`, `clipboard_image` | what is sent: text, pastes, images; the image of the clipboard |
 //! | `choices` | lists and questions |
@@ -18,6 +20,8 @@ mod choices;
 mod clipboard_image;
 mod events;
 mod external_editor;
+mod keys;
+mod notifications;
 mod permission;
 mod pictures;
 mod reports;
@@ -27,7 +31,6 @@ mod ui;
 mod user_question;
 
 use std::collections::{HashMap, VecDeque};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -37,15 +40,15 @@ use annals_policy::Mode;
 use annals_store::ConfigDir;
 use annals_store::todos::TodoItem;
 use annals_tui::Key;
-use annals_tui::chat::{
-    ChatEffect, ChatInput, ChatInputReader, ChatOptions, ChatScreen, ChatTerminal, ScreenLayout,
-};
+use annals_tui::chat::{ChatEffect, ChatInput, ChatOptions, ChatScreen, ChatTerminal, ScreenLayout};
 use annals_tui::editor::Prompt;
 use annals_ui::terminal::{Span, styled_lines};
 use annals_ui::view::LiveSession;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::external_editor::ExternalEditor;
+use self::keys::read_keys;
+use self::notifications::Notifications;
 use self::permission::GrantableRules;
 use self::pictures::PicturePainter;
 use self::tasks::AgentViews;
@@ -58,7 +61,6 @@ use super::slash::{Completions, SlashCommand};
 use super::tasks::TaskWatch;
 use super::ui_event::{self, UiEvent};
 use crate::args::ChatArgs;
-use crate::configuration::ConfigKey;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::platform::stdout_file;
@@ -73,30 +75,10 @@ const FRAME: Duration = Duration::from_millis(16);
 /// With the inline layout nothing is drawn before a size has been there for so long: rows that a lower terminal pushes into its
 /// scrollback come back when it grows, unless others were drawn in between. tmux tells of sizes at most every 0.25 seconds.
 const SETTLE: Duration = Duration::from_millis(300);
-/// Whoever presses no key for so long may be elsewhere.
+/// A person who presses no key for this long may be elsewhere.
 const UNTOUCHED: Duration = Duration::from_secs(6);
 /// What messages begin with where other programs print, too.
 const PROGRAM_MARK: &str = "annals: ";
-
-/// How somebody who is elsewhere is told that something waits for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Notifications {
-    None,
-    /// The bell of the terminal.
-    Bell,
-    /// A notification of the desktop, by the terminal.
-    Desktop,
-}
-
-impl Notifications {
-    fn of(context: &Context) -> Self {
-        match context.config.text(ConfigKey::Notifications) {
-            Some("bell") => Self::Bell,
-            Some("desktop") => Self::Desktop,
-            _ => Self::None,
-        }
-    }
-}
 
 /// The chat screen.
 pub(super) struct ScreenUi {
@@ -414,25 +396,4 @@ impl ScreenUi {
             Mode::Plan | Mode::DontAsk | Mode::Bypass => Mode::Default,
         }
     }
-}
-
-/// Starts a thread that reads keys.
-fn read_keys(sender: UnboundedSender<UiEvent>, force_quit: Arc<ForceQuit>, keys: Arc<Mutex<()>>) {
-    std::thread::spawn(move || {
-        // The conversation may end before its terminal: then nobody takes the keys.
-        let send = |input| {
-            if input == ChatInput::Key(Key::Ctrl('c')) {
-                force_quit.interrupted();
-            }
-            sender
-                .send(match input {
-                    ChatInput::Focus(has_focus) => UiEvent::Focus(has_focus),
-                    input => UiEvent::Input(input),
-                })
-                .map_err(|_| io::ErrorKind::BrokenPipe.into())
-        };
-        let mut reader = ChatInputReader::default();
-        while reader.read(|| drop(keys.lock()), send).is_ok() {}
-        let _ = sender.send(UiEvent::Terminated);
-    });
 }

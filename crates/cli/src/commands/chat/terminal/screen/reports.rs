@@ -2,7 +2,7 @@
 
 use annals_tui::chat::{FocusReports, KeyReports, ScreenLayout, TerminalReports};
 
-use super::Notifications;
+use super::notifications::Notifications;
 use crate::context::Context;
 
 /// Terminals that take requests for more keys, or ignore them. Others might print them, or take them for something else.
