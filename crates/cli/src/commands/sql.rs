@@ -71,7 +71,7 @@ fn of_team(engine: &Engine, statement: &str) -> Result<Answer, Fault> {
     let found = engine.select_statement(statement).map_err(|error| match error {
         EngineError::NoSchema(what) | EngineError::Refused(what) => match local_only(statement, &what) {
             Some(known) => Fault::usage(format!("query failed: a team has no {known}: {}", known.why))
-                .hint("docs/team.md lists what only the local index has; without --at it is asked"),
+                .hint("only the local index has it: leave out --at; see annals help views"),
             None => Fault::usage(format!("query failed: {what}")).hint(format!(
                 "views: {}; only SELECT is allowed, in the words of ClickHouse",
                 VIEWS.join(", ")

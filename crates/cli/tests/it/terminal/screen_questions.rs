@@ -109,7 +109,8 @@ fn the_question_of_a_sub_agent_names_it_and_a_refusal_leaves_a_line() {
     terminal.press("not there\r");
     terminal.sees("All looked at.");
     terminal.press("\x0f");
-    terminal.sees("Bash  touch inside · denied: not there");
+    terminal.sees("● Bash  touch inside");
+    terminal.sees("└ denied: Permission to use Bash was denied: not there.");
     terminal.press("q");
     terminal.sees("? keys");
     fixture.leave(&mut terminal);
