@@ -6,10 +6,10 @@ use annals_testkit::terminal::Terminal;
 use super::ChatFixture;
 
 const SCRIPT: &str = r#"{
-    "slow":[[{"type":"tool_use","name":"Bash","input":{"command":"echo begun; while [ ! -e go ]; do sleep 0.05; done"}}],[{"type":"text","text":"It slept well."}]],
+    "slow":[[{"type":"tool_use","name":"Bash","input":{"command":"echo begun; for i in $(seq 1200); do [ -e go ] && break; sleep 0.05; done"}}],[{"type":"text","text":"It slept well."}]],
     "next":[[{"type":"text","text":"Next it is."}]],
     "back":[[{"type":"tool_use","name":"Bash","input":{"command":"seq 1 300; sleep 600","run_in_background":true}}],
-            [{"type":"tool_use","name":"Bash","input":{"command":"echo begun; while [ ! -e go ]; do sleep 0.05; done"}}],[{"type":"text","text":"It runs."}]],
+            [{"type":"tool_use","name":"Bash","input":{"command":"echo begun; for i in $(seq 1200); do [ -e go ] && break; sleep 0.05; done"}}],[{"type":"text","text":"It runs."}]],
     "send":[[{"type":"tool_use","name":"Agent","input":{"description":"Look around","prompt":"@@look@@","subagent_type":"general-purpose"}}],[{"type":"text","text":"They are back."}]],
     "look":[[{"type":"text","text":"I look."},{"type":"tool_use","name":"Bash","input":{"command":"echo seen $((40 + 2))"}}],[{"type":"text","text":"Nothing there."}]]}"#;
 
