@@ -73,9 +73,8 @@ pub fn built_in_agents() -> Vec<AgentDefinition> {
         },
         AgentDefinition {
             name: "Explore".to_owned(),
-            about:
-                "Finds out where something is or how it works. It only reads; say how thorough it shall be."
-                    .to_owned(),
+            about: "Finds out where something is or how it works. It only reads; say how thorough to be."
+                .to_owned(),
             prompt: EXPLORE_PROMPT.to_owned(),
             tools: Toolset::These(read_only.map(str::to_owned).to_vec()),
             model: None,

@@ -52,7 +52,7 @@ impl Tool for ExitPlanMode {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "ExitPlanMode",
-            "Shows the plan to the user and asks whether it shall be carried out. Use it in plan mode, once the plan for a change is complete; not to answer a question.",
+            "Shows the plan to the user and asks whether to carry it out. Use it in plan mode, once the plan for a change is complete; not to answer a question.",
         )
         .required("plan", ParamType::Text, "The plan, in Markdown, short")
         .build()

@@ -86,7 +86,7 @@ impl Tool for Write {
             "Writes a file as a whole. A file that is there is replaced, and must have been read in full before. Folders that are missing are made. To change a part of a file, use Edit.",
         )
         .required("file_path", ParamType::Text, "Absolute path of the file")
-        .required("content", ParamType::Text, "All that the file shall hold")
+        .required("content", ParamType::Text, "The whole content of the file")
         .build()
     }
 

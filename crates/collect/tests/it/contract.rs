@@ -195,7 +195,7 @@ fn an_encrypted_receiver_keeps_the_order() {
 }
 
 #[test]
-fn whoever_cannot_show_who_it_is_gets_nothing_and_is_not_asked_again() {
+fn a_sink_that_cannot_show_who_it_is_gets_nothing_and_is_not_asked_again() {
     use Certificate::{Elsewhere, Expired, Good};
     let ours = || Trust::in_pem(AUTHORITY.as_bytes()).unwrap();
     let own = include_bytes!("stranger.der");

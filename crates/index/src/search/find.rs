@@ -191,8 +191,8 @@ fn best_of_groups(matches: &Matches, now: i64, max_passages: usize) -> Vec<Group
     groups
 }
 
-/// Puts the best first and leaves out passages that read the same as a better one of the same session, as what a sub-agent said last and the result of
-/// its call. Titles are apart: they take no place from passages.
+/// Sorts candidates, the best first, and drops passages that repeat a better one of the same session: the last message of a sub-agent
+/// is also the result of its call. Titles are compared with titles only.
 fn settle(candidates: &mut Vec<Candidate>) {
     candidates.sort_by(best);
     let mut seen = HashSet::new();

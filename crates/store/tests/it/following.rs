@@ -88,7 +88,7 @@ fn half_a_line_waits_for_its_other_half() {
 
 #[cfg(unix)]
 #[test]
-fn whoever_breaks_goes_on_with_the_next_line() {
+fn a_reader_that_stops_continues_with_the_next_line() {
     let (_folder, path, mut follower) = follow("one\ntwo\nthree\nfour\n", FollowStart::Beginning);
     let mut next = || {
         let take = |event: FollowEvent<'_>| ControlFlow::Break(words(event));

@@ -70,7 +70,7 @@ impl MessageRole {
 pub struct Message {
     /// Who speaks.
     pub role: MessageRole,
-    /// What was said: a text, or blocks.
+    /// A text, or a list of blocks.
     pub content: MessageContent,
     /// The model: a string.
     pub model: Option<RawJson>,

@@ -153,7 +153,7 @@ impl ChatKeymap {
         ChatKeyScope::from_name(name).is_some()
     }
 
-    /// Gives an action these keys and no others; what they did there before, they do no more.
+    /// Gives an action these keys and no others; what they were bound to there loses them.
     pub fn bind(&mut self, scope: &str, action: &str, keys: &[String]) -> Result<(), KeymapError> {
         let unknown = || KeymapError::ChatAction(scope.to_owned(), action.to_owned());
         let in_scope = ChatKeyScope::from_name(scope).ok_or_else(|| KeymapError::Scope(scope.to_owned()))?;

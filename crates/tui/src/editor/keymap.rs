@@ -69,7 +69,7 @@ impl EditorKeymap {
     /// The name of the editor in a configuration, beside the screens of the viewer.
     pub const SCOPE: &str = "editor";
 
-    /// Gives an action these keys and no others; what they did before, they do no more.
+    /// Gives an action these keys and no others; what they were bound to loses them.
     pub fn bind(&mut self, action: &str, keys: &[String]) -> Result<(), KeymapError> {
         let unknown = || KeymapError::EditorAction(action.to_owned());
         let command = EditorCommand::from_name(action).ok_or_else(unknown)?;

@@ -145,7 +145,7 @@ impl Keymap {
         Ok(keymap)
     }
 
-    /// Gives an action these keys and no others; what they did on that screen before, they do no more.
+    /// Gives an action these keys and no others; what they were bound to on that screen loses them.
     pub fn bind(&mut self, scope: &str, action: &str, keys: &[String]) -> Result<(), KeymapError> {
         let scope = Scope::from_name(scope).ok_or_else(|| KeymapError::Scope(scope.to_owned()))?;
         let unknown = || KeymapError::Action(scope, action.to_owned());

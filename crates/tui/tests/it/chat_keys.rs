@@ -176,7 +176,7 @@ fn type_slowly(chat: &mut Chat, text: &str, millis: u64) {
 }
 
 #[test]
-fn whoever_types_when_a_question_appears_goes_on_typing() {
+fn keys_typed_when_a_question_appears_stay_with_the_prompt() {
     for size in [(80, 24), (40, 15)] {
         let mut chat = Chat::new(ScreenLayout::Inline, size);
         chat.screen.start_work("working", chat.now);

@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_does_not_listen_is_killed_however_late_it_is() {
+    fn a_command_that_ignores_signals_is_killed_however_late_it_is() {
         assert_eq!(next_signal(Duration::ZERO, None), Some(Signal::TERM));
         assert_eq!(next_signal(TERM_WAIT, None), Some(Signal::KILL));
         assert_eq!(next_signal(TERM_WAIT * 100, None), Some(Signal::KILL));

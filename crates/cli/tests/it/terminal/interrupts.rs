@@ -203,7 +203,7 @@ fn state(id: u32) -> Option<char> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn whoever_waits_for_it_is_stopped_with_it() {
+fn what_waits_for_it_is_stopped_with_it() {
     let fixture = ChatFixture::new(SCRIPT);
     let script = format!(
         "'{}' chat --plain --model {}; echo left with $?",

@@ -29,7 +29,7 @@ fn bytes(terminal: &Terminal) -> String {
 }
 
 #[test]
-fn whoever_types_when_a_question_appears_neither_answers_nor_sends() {
+fn typing_when_a_question_appears_neither_answers_nor_sends() {
     for layout in ["inline", "full"] {
         let fixture = ChatFixture::new(SCRIPT);
         let mut terminal = fixture.chat_in((80, 24), &["--screen", layout, "@@push@@"], |_| {});

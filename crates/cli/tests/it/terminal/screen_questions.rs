@@ -36,7 +36,7 @@ fn a_plan_is_approved_with_the_mode_that_follows() {
         terminal.press("\x1b[Z\x1b[Z");
         terminal.sees("‖ plan mode");
         terminal.press("@@plan@@\r");
-        terminal.sees("? Shall this plan be carried out?");
+        terminal.sees("? Carry out this plan?");
         terminal.sees("• dig them");
         terminal.sees("3. No, keep planning");
         settle();

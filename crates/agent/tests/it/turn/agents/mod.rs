@@ -269,7 +269,7 @@ async fn what_one_changes_is_kept_by_the_session() {
 }
 
 #[tokio::test]
-async fn a_pull_request_is_noted_in_the_session_whoever_opens_it() {
+async fn a_pull_request_of_a_sub_agent_is_noted_in_the_session() {
     let opens = |number: u64| {
         format!(
             r#"{{"type":"tool_use","name":"Bash","input":{{"command":"gh pr create","say":"https://example.com/o/n/pull/{number}"}}}}"#

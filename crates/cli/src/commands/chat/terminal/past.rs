@@ -1,5 +1,5 @@
-//! What was said in a session before it was resumed, with its sub-agents, for an interface that shows it. Of a very large session, the
-//! end.
+//! The conversation of a session before it was resumed, with its sub-agents, for an interface that shows it. Of a very large session,
+//! its end.
 
 use annals_agent::conversation::Conversation as AgentConversation;
 use annals_json::Fields;

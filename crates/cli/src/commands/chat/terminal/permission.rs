@@ -129,7 +129,7 @@ pub(super) fn call_preview(
         |fields| body(&question.tool, fields, cwd, columns),
     );
     let is_plan = question.tool == PLAN;
-    let name = if is_plan { "Shall this plan be carried out?" } else { question.tool.as_str() };
+    let name = if is_plan { "Carry out this plan?" } else { question.tool.as_str() };
     let mut title = vec![Span::new("? ", WARNING), Span::new(visible(name), Style::BOLD)];
     if question.tool != "Bash" && !is_plan && !about.is_empty() {
         title.push(Span::new(format!(" {}", visible(&about.replace('\n', " "))), Style::PLAIN));

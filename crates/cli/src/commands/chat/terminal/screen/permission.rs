@@ -234,7 +234,7 @@ mod tests {
         let input = r##"{"plan":"# Beds\n\n- *dig* <!-- rm -->\n- see [it](http://a.b)\u200b"}"##;
         let (question, rules) = question(&asked(PLAN, input, &[]), "/w", 80, GrantOptions::default());
         let text = |line: &StyledLine| line.iter().map(|span| span.text.as_str()).collect::<String>();
-        assert_eq!(text(&question.title), "? Shall this plan be carried out?");
+        assert_eq!(text(&question.title), "? Carry out this plan?");
         let body = question.body.iter().map(text).collect::<Vec<_>>().join("\n");
         assert!(body.contains("• dig") && !body.contains("*dig*"), "{body}");
         // Nothing of it is hidden.
