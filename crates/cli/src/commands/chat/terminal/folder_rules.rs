@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_added_to_what_is_there_and_the_way_back_is_open() {
+    fn rules_are_added_to_what_is_there_and_can_be_undone() {
         let home = Home::new();
         let rules = rules_of(&home);
         assert!(rules.is_possible());
