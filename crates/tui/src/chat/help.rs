@@ -24,7 +24,7 @@ pub(super) fn key_lines(chat: &ChatKeymap, editor: &EditorKeymap) -> Vec<StyledL
             lines.extend(MENUS.iter().filter_map(|(keys, what)| row(&[(*keys).to_owned()], what)));
             lines.push(StyledLine::new());
             lines.push(heading("text of the prompt"));
-            lines.extend(editor.bindings().iter().filter_map(|binding| row(&binding.keys, binding.help)));
+            lines.extend(editor.bindings().filter_map(|binding| row(&binding.keys, binding.help)));
         }
     }
     lines

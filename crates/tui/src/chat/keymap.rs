@@ -3,7 +3,7 @@
 
 use super::command::ChatCommand;
 use crate::key::Key;
-use crate::keymap::KeymapError;
+use crate::keymap::{Binding, BindingRow, BindingTable, KeymapError};
 
 /// Where keys hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,10 +52,7 @@ impl ChatKeyScope {
     }
 }
 
-type ChatBindingRow = (ChatKeyScope, &'static [&'static str], ChatCommand, &'static str);
-
-/// Where, the names of the keys, what they do, and the same for people.
-const DEFAULT: [ChatBindingRow; 56] = {
+const DEFAULT: [BindingRow<ChatKeyScope, ChatCommand>; 56] = {
     use ChatCommand::*;
     use ChatKeyScope::{Page, Picker, Prompt, Question, Tasks};
     [
@@ -118,32 +115,15 @@ const DEFAULT: [ChatBindingRow; 56] = {
     ]
 };
 
-/// Keys that do something on the chat screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChatBinding {
-    /// Where.
-    pub scope: ChatKeyScope,
-    /// The names of the keys.
-    pub keys: Vec<String>,
-    /// What they do.
-    pub command: ChatCommand,
-    /// The same for people.
-    pub help: &'static str,
-}
-
 /// The bindings of the chat screen that hold.
 #[derive(Clone, Debug)]
 pub struct ChatKeymap {
-    bindings: Vec<ChatBinding>,
+    table: BindingTable<ChatKeyScope, ChatCommand>,
 }
 
 impl Default for ChatKeymap {
     fn default() -> Self {
-        let binding = |(scope, keys, command, help): ChatBindingRow| {
-            let keys = keys.iter().map(|&key| key.to_owned()).collect();
-            ChatBinding { scope, keys, command, help }
-        };
-        Self { bindings: DEFAULT.into_iter().map(binding).collect() }
+        Self { table: BindingTable::new(DEFAULT) }
     }
 }
 
@@ -158,31 +138,17 @@ impl ChatKeymap {
         let unknown = || KeymapError::ChatAction(scope.to_owned(), action.to_owned());
         let in_scope = ChatKeyScope::from_name(scope).ok_or_else(|| KeymapError::Scope(scope.to_owned()))?;
         let command = ChatCommand::from_name(action).ok_or_else(unknown)?;
-        if !self.bindings(in_scope).any(|binding| binding.command == command) {
-            return Err(unknown());
-        }
-        if let Some(name) = keys.iter().find(|name| Key::from_name(name).is_none()) {
-            return Err(KeymapError::Key(name.clone()));
-        }
-        for binding in self.bindings.iter_mut().filter(|binding| binding.scope == in_scope) {
-            binding.keys.retain(|key| !keys.contains(key));
-            if binding.command == command {
-                binding.keys = keys.to_vec();
-            }
-        }
-        Ok(())
+        self.table.bind(in_scope, command, keys, unknown)
     }
 
     /// Returns what a key does there.
     pub fn command(&self, scope: ChatKeyScope, key: Key) -> Option<ChatCommand> {
-        let has_key =
-            |binding: &&ChatBinding| binding.keys.iter().any(|name| Key::from_name(name) == Some(key));
-        self.bindings(scope).find(has_key).map(|binding| binding.command)
+        self.table.command(scope, key)
     }
 
     /// Returns the bindings of a scope, in the order in which they are explained.
-    pub fn bindings(&self, scope: ChatKeyScope) -> impl Iterator<Item = &ChatBinding> {
-        self.bindings.iter().filter(move |binding| binding.scope == scope)
+    pub fn bindings(&self, scope: ChatKeyScope) -> impl Iterator<Item = &Binding<ChatKeyScope, ChatCommand>> {
+        self.table.of(scope)
     }
 }
 

@@ -36,7 +36,7 @@ pub use command::ChatCommand;
 pub use draw::FinishedRows;
 pub use effect::{ChatEffect, ChatInput, ChatOptions, ScreenLayout};
 pub use footer::{FooterFacts, PermissionSign};
-pub use keymap::{ChatBinding, ChatKeyScope, ChatKeymap};
+pub use keymap::{ChatKeyScope, ChatKeymap};
 pub use picker::{Picker, PickerRow};
 pub use question::{Question, QuestionAnswer, QuestionChoice, QuestionKind};
 pub use screen::ChatScreen;

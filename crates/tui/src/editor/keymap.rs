@@ -2,12 +2,12 @@
 
 use super::command::EditorCommand;
 use crate::key::Key;
-use crate::keymap::KeymapError;
+use crate::keymap::{Binding, BindingTable, KeymapError};
 
-type BindingRow = (&'static [&'static str], EditorCommand, &'static str);
+type EditorRow = (&'static [&'static str], EditorCommand, &'static str);
 
 /// The names of the keys, what they do, and the same for people.
-const DEFAULT: [BindingRow; 27] = [
+const DEFAULT: [EditorRow; 27] = [
     (&["enter"], EditorCommand::Submit, "send; after a `\\`, a new line"),
     (&["ctrl-j", "shift-enter", "alt-enter"], EditorCommand::NewLine, "a new line"),
     (&["tab"], EditorCommand::Complete, "accept what the menu offers"),
@@ -38,30 +38,16 @@ const DEFAULT: [BindingRow; 27] = [
     (&["ctrl-v"], EditorCommand::PasteImage, "insert the image of the clipboard"),
 ];
 
-/// Keys that do something in the editor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EditorBinding {
-    /// The names of the keys.
-    pub keys: Vec<String>,
-    /// What they do.
-    pub command: EditorCommand,
-    /// The same for people.
-    pub help: &'static str,
-}
-
 /// The bindings of the editor that hold.
 #[derive(Clone, Debug)]
 pub struct EditorKeymap {
-    bindings: Vec<EditorBinding>,
+    table: BindingTable<(), EditorCommand>,
 }
 
 impl Default for EditorKeymap {
     fn default() -> Self {
-        let binding = |(keys, command, help): BindingRow| {
-            let keys = keys.iter().map(|&key| key.to_owned()).collect();
-            EditorBinding { keys, command, help }
-        };
-        Self { bindings: DEFAULT.into_iter().map(binding).collect() }
+        let rows = DEFAULT.into_iter().map(|(keys, command, help)| ((), keys, command, help));
+        Self { table: BindingTable::new(rows) }
     }
 }
 
@@ -73,28 +59,17 @@ impl EditorKeymap {
     pub fn bind(&mut self, action: &str, keys: &[String]) -> Result<(), KeymapError> {
         let unknown = || KeymapError::EditorAction(action.to_owned());
         let command = EditorCommand::from_name(action).ok_or_else(unknown)?;
-        if let Some(name) = keys.iter().find(|name| Key::from_name(name).is_none()) {
-            return Err(KeymapError::Key(name.clone()));
-        }
-        for binding in &mut self.bindings {
-            binding.keys.retain(|key| !keys.contains(key));
-            if binding.command == command {
-                binding.keys = keys.to_vec();
-            }
-        }
-        Ok(())
+        self.table.bind((), command, keys, unknown)
     }
 
     /// Returns what a key does.
     pub fn command(&self, key: Key) -> Option<EditorCommand> {
-        let has_key =
-            |binding: &&EditorBinding| binding.keys.iter().any(|name| Key::from_name(name) == Some(key));
-        self.bindings.iter().find(has_key).map(|binding| binding.command)
+        self.table.command((), key)
     }
 
     /// Returns all bindings, in the order in which they are explained.
-    pub fn bindings(&self) -> &[EditorBinding] {
-        &self.bindings
+    pub fn bindings(&self) -> impl Iterator<Item = &Binding<(), EditorCommand>> {
+        self.table.of(())
     }
 }
 

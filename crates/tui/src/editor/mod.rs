@@ -38,7 +38,7 @@ use std::cell::Cell;
 pub use command::EditorCommand;
 pub use completions::{CommandEntry, Completions, MentionEntry, MentionKind, NoCompletions};
 pub use history::{HistoryPaste, HistoryPrompt};
-pub use keymap::{EditorBinding, EditorKeymap};
+pub use keymap::EditorKeymap;
 pub use prompt::{Image, Prompt, PromptKind};
 pub use view::EditorView;
 

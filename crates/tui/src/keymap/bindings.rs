@@ -1,12 +1,9 @@
 //! The keys as they are without a configuration, and what the vim preset adds to them.
 
-use super::{Command, Scope};
-
-/// Where, the names of the keys, what they do, and the same for people.
-pub(super) type Row = (Scope, &'static [&'static str], Command, &'static str);
+use super::{BindingRow, Command, Scope};
 
 /// The bindings, as they are without a configuration.
-pub(super) const DEFAULT: [Row; 63] = [
+pub(super) const DEFAULT: [BindingRow<Scope, Command>; 63] = [
     (Scope::List, &["enter", "l", "right"], Command::Open, "open the session"),
     (Scope::List, &["j", "down"], Command::Down, "next session"),
     (Scope::List, &["k", "up"], Command::Up, "previous session"),

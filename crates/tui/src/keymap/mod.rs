@@ -2,14 +2,17 @@
 
 mod bindings;
 mod command;
+mod table;
 
 use std::fmt;
 
 pub use command::Command;
+pub use table::Binding;
+pub(crate) use table::{BindingRow, BindingTable};
 
 use crate::chat::ChatKeyScope;
 use crate::key::Key;
-use bindings::{DEFAULT, Row, VIM};
+use bindings::{DEFAULT, VIM};
 
 /// Where a binding holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,33 +61,16 @@ impl Scope {
     }
 }
 
-/// Keys that do something somewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// Where.
-    pub scope: Scope,
-    /// The names of the keys.
-    pub keys: Vec<String>,
-    /// What they do.
-    pub command: Command,
-    /// The same for people.
-    pub help: &'static str,
-}
-
 /// The bindings that hold: those of a preset, with changes.
 #[derive(Clone, Debug)]
 pub struct Keymap {
-    bindings: Vec<Binding>,
+    table: BindingTable<Scope, Command>,
 }
 
 impl Default for Keymap {
     fn default() -> Self {
-        Self { bindings: DEFAULT.into_iter().map(binding).collect() }
+        Self { table: BindingTable::new(DEFAULT) }
     }
-}
-
-fn binding((scope, keys, command, help): Row) -> Binding {
-    Binding { scope, keys: keys.iter().map(|&key| key.to_owned()).collect(), command, help }
 }
 
 /// Why keys cannot be bound.
@@ -134,10 +120,7 @@ impl Keymap {
             "default" => {}
             "vim" => {
                 for (scope, key, command) in VIM {
-                    keymap
-                        .binding_mut(scope, command)
-                        .into_iter()
-                        .for_each(|binding| binding.keys.push(key.to_owned()));
+                    keymap.table.add(scope, command, key);
                 }
             }
             _ => return Err(KeymapError::Preset(name.to_owned())),
@@ -150,37 +133,18 @@ impl Keymap {
         let scope = Scope::from_name(scope).ok_or_else(|| KeymapError::Scope(scope.to_owned()))?;
         let unknown = || KeymapError::Action(scope, action.to_owned());
         let command = Command::from_name(action).ok_or_else(unknown)?;
-        self.binding_mut(scope, command).ok_or_else(unknown)?;
-        if let Some(name) = keys.iter().find(|name| Key::from_name(name).is_none()) {
-            return Err(KeymapError::Key(name.clone()));
-        }
-        for binding in self.bindings.iter_mut().filter(|binding| binding.scope == scope) {
-            binding.keys.retain(|key| !keys.contains(key));
-            if binding.command == command {
-                binding.keys = keys.to_vec();
-            }
-        }
-        Ok(())
-    }
-
-    fn binding_mut(&mut self, scope: Scope, command: Command) -> Option<&mut Binding> {
-        self.bindings.iter_mut().find(|binding| binding.scope == scope && binding.command == command)
+        self.table.bind(scope, command, keys, unknown)
     }
 
     /// Returns what a key does: here, else everywhere.
     pub fn command(&self, scope: Scope, key: Key) -> Option<Command> {
-        let in_scope = |wanted: Scope| {
-            let mut bindings = self.bindings.iter().filter(move |binding| binding.scope == wanted);
-            let has_key =
-                |binding: &&Binding| binding.keys.iter().any(|name| Key::from_name(name) == Some(key));
-            bindings.find(has_key).map(|found| found.command)
-        };
+        let in_scope = |scope| self.table.command(scope, key);
         in_scope(scope).or_else(|| in_scope(Scope::Everywhere))
     }
 
     /// Returns the bindings of a scope.
-    pub fn bindings(&self, scope: Scope) -> impl Iterator<Item = &Binding> {
-        self.bindings.iter().filter(move |binding| binding.scope == scope)
+    pub fn bindings(&self, scope: Scope) -> impl Iterator<Item = &Binding<Scope, Command>> {
+        self.table.of(scope)
     }
 
     /// Returns the first key of a command, for hints; empty if it has none.
@@ -223,7 +187,8 @@ mod tests {
 
     #[test]
     fn actions_have_names_that_lead_back() {
-        for binding in Keymap::default().bindings {
+        let keymap = Keymap::default();
+        for binding in Scope::ALL.iter().flat_map(|scope| keymap.bindings(*scope)) {
             assert_eq!(Command::from_name(binding.command.name()), Some(binding.command));
         }
         assert_eq!(Command::HalfDown.name(), "half-down");
