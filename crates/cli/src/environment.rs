@@ -10,7 +10,6 @@ use annals_team::query::{ReadRight, Scope};
 
 use crate::pager::{PAGER_VARIABLES, PagerVariable};
 
-/// Variables for the API.
 const API_VARIABLES: [&str; 37] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",

@@ -23,7 +23,6 @@ pub(crate) struct FullOverview {
     owners: Vec<Option<usize>>,
 }
 
-/// One session in an overview.
 pub(crate) struct SessionOverview {
     pub(crate) full: FullSummary,
     pub(crate) sub_agents: usize,

@@ -239,7 +239,6 @@ pub(crate) fn open_to_change(
     }
 }
 
-/// Removes the index.
 pub(crate) fn remove(context: &Context) -> Result<(), Fault> {
     Ok(Index::remove(context.store.config_dir(), &context.data_dir()?)?)
 }

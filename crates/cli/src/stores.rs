@@ -151,7 +151,6 @@ impl Stores {
         self.all.len() > 1
     }
 
-    /// Which of them is in use.
     pub(crate) fn in_use(&self) -> usize {
         self.in_use.get()
     }

@@ -28,6 +28,7 @@ pub(crate) enum Align {
 
 pub(crate) struct Table {
     heads: Vec<(String, Align)>,
+    /// The cells, each on one line.
     rows: Vec<Vec<String>>,
     paints: Vec<Option<Paint>>,
     /// Columns that may be left out, the first of them first.
@@ -98,8 +99,8 @@ impl Table {
     }
 
     pub(crate) fn row(&mut self, mut cells: Vec<String>) {
-        for cell in cells.iter_mut().filter(|cell| cell.len() > MAX_CELL_BYTES) {
-            *cell = clip(cell);
+        for cell in &mut cells {
+            *cell = if cell.len() > MAX_CELL_BYTES { one_line(&clip(cell)) } else { one_line(cell) };
         }
         self.rows.push(cells);
     }
@@ -119,7 +120,7 @@ impl Table {
         self.paints.push(Some(Paint::Dim));
         self.least.push(MIN_COLUMN);
         for (row, cell) in self.rows.iter_mut().zip(cells) {
-            row.push(cell);
+            row.push(one_line(&cell));
         }
     }
 
@@ -158,7 +159,7 @@ impl Table {
         let mut widths: Vec<usize> = self.heads.iter().map(|(head, _)| head.width()).collect();
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(one_line(cell).width());
+                *width = (*width).max(cell.width());
             }
         }
         widths
@@ -220,7 +221,7 @@ impl Table {
         for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
             let Some(width) = *width else { continue };
             let cut = if self.tails.contains(&at) { cut_start } else { cut };
-            let text = cut(&one_line(cell), width, out.unicode);
+            let text = cut(cell, width, out.unicode);
             let space = " ".repeat(width - text.width().min(width));
             let painted = match whole.or(self.paints[at]) {
                 Some(paint) => out.paint(paint, text),
@@ -286,7 +287,7 @@ mod tests {
         table.row(vec!["\n".repeat(MAX_CELL_BYTES) + &"é".repeat(MAX_CELL_BYTES)]);
         assert!(table.rows[0][0].starts_with('é') && table.rows[0][0].len() == MAX_CELL_BYTES);
         table.row(vec!["  short ".to_owned()]);
-        assert_eq!(table.rows[1][0], "  short ");
+        assert_eq!(table.rows[1][0], "short");
     }
 
     #[test]

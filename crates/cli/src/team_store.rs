@@ -110,7 +110,6 @@ pub(crate) struct FetchedFiles {
 }
 
 impl FetchedFiles {
-    /// Fetches files.
     pub(crate) fn fetch(engine: &Engine, found: &[TeamFile], context: &Context) -> Result<Self, Fault> {
         let total: u64 = found.iter().map(|file| file.bytes).sum();
         if total > MAX_FETCHED {

@@ -21,7 +21,6 @@ pub(crate) struct UnreadPaths(Mutex<BTreeMap<PathBuf, UnreadPath>>);
 enum ReportDetail {
     /// How many there are, and the first.
     First,
-    /// All of them.
     Each,
 }
 

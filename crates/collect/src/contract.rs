@@ -38,18 +38,13 @@ pub enum ContractError {
     /// It does not acknowledge what it should.
     #[error("{step}: {error}")]
     Delivery {
-        /// Which step.
         step: &'static str,
         /// What it said.
         error: SinkError,
     },
     /// What is there is not what was acknowledged.
     #[error("{step}: {what}")]
-    Content {
-        /// Which step.
-        step: &'static str,
-        what: String,
-    },
+    Content { step: &'static str, what: String },
 }
 
 /// Runs the suite against an empty sink.

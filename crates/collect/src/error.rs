@@ -36,7 +36,6 @@ pub enum CollectError {
     /// The sink did not acknowledge a batch, in all attempts.
     #[error("batch {batch} was not acknowledged in {attempts} attempts: {source}")]
     NotDelivered {
-        /// Which batch.
         batch: u64,
         /// How often it was tried.
         attempts: u32,

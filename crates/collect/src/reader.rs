@@ -88,7 +88,6 @@ impl LastLine {
 /// How a line goes on that was taken without its line break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OpenLineEnd {
-    /// It has ended.
     Ended,
     /// Nothing follows yet.
     Undecided,

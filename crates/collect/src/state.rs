@@ -54,7 +54,6 @@ impl OpenLine {
 /// One file of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEntry {
-    /// The generation of the file.
     pub generation: i64,
     /// How far it was read: that is acknowledged or in the spool.
     pub taken: Cursor,

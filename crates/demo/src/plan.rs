@@ -34,7 +34,6 @@ pub struct DemoFile {
 /// The content of a generated store, which a correct reader must find.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All files.
     pub files: u64,
     /// Session files (`projects/<slug>/<uuid>.jsonl`), the empty ones too.
     pub sessions: u64,

@@ -14,16 +14,10 @@ pub enum IndexError {
     },
     /// Another process is updating the index.
     #[error("{}: another annals is updating the index", path.display())]
-    Busy {
-        /// The path of the index.
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// The index was removed or rebuilt since it was opened, and must be opened again.
     #[error("{}: the index was rebuilt by another process", path.display())]
-    Replaced {
-        /// The path of the index.
-        path: PathBuf,
-    },
+    Replaced { path: PathBuf },
     /// A file of the store cannot be read.
     #[error(transparent)]
     Read(#[from] annals_store::read::ReadError),

@@ -11,7 +11,6 @@ use crate::open::Index;
 /// A value in a result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SqlValue {
-    /// SQL NULL.
     Null,
     Integer(i64),
     /// A floating-point number.

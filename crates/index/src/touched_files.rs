@@ -10,9 +10,7 @@ use crate::open::Index;
 /// What a call does to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileTouch {
-    /// It reads the file.
     Read,
-    /// It changes the file.
     Change,
 }
 

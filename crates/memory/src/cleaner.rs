@@ -79,7 +79,6 @@ impl TextCleaner {
         }
     }
 
-    /// A whole text.
     pub(crate) fn whole(&mut self, text: &str) -> String {
         let redacted = self.0.text(text);
         let clean = TerminalText::block(&redacted).as_str().to_owned();

@@ -41,35 +41,16 @@ pub enum ScriptError {
     Name { name: String },
     /// Something that is no step.
     #[error("script {name}: {found} is no step: a list of content blocks, or an object")]
-    Step {
-        /// The script.
-        name: String,
-        /// What was found.
-        found: String,
-    },
+    Step { name: String, found: String },
     /// A field that no step has.
     #[error("script {name}: unknown field {field:?} in a step")]
-    Field {
-        /// The script.
-        name: String,
-        field: String,
-    },
+    Field { name: String, field: String },
     /// Something that is no content block.
     #[error("script {name}: {found} is no content block: it has no type")]
-    ContentBlock {
-        /// The script.
-        name: String,
-        /// What was found.
-        found: String,
-    },
+    ContentBlock { name: String, found: String },
     /// Something that cannot happen on the wire.
     #[error("script {name}: unknown action {found}")]
-    WireAction {
-        /// The script.
-        name: String,
-        /// What was found.
-        found: String,
-    },
+    WireAction { name: String, found: String },
 }
 
 /// The steps of every script, by name.

@@ -36,7 +36,6 @@ pub enum ApprovalError {
     Write(#[from] WriteError),
 }
 
-/// The file with the approvals.
 #[derive(Clone, Debug)]
 pub struct ApprovalFile(PathBuf);
 

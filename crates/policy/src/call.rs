@@ -12,7 +12,6 @@ pub enum EditTool {
 }
 
 impl EditTool {
-    /// The tool's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Edit => "Edit",
@@ -34,7 +33,6 @@ pub enum ReadTool {
 }
 
 impl ReadTool {
-    /// The tool's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "Read",

@@ -22,7 +22,6 @@ pub struct AbsenceWatch(Vec<(PathBuf, PathState)>);
 /// A path that came into being, and was renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MovedPath {
-    /// The path.
     pub from: PathBuf,
     /// Its new name; `None` if it could not be renamed.
     pub to: Option<PathBuf>,

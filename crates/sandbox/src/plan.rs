@@ -15,7 +15,6 @@ pub enum WriteScope {
 /// What of the network is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NetworkAccess {
-    /// All of it.
     Open,
     /// Nothing.
     Closed,

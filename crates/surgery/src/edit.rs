@@ -89,7 +89,6 @@ impl FileEdit {
         std::iter::once(&self.before).chain(&self.brought).map(|bytes| &**bytes)
     }
 
-    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

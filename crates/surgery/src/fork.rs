@@ -79,7 +79,6 @@ pub enum ForkPlanError {
     Clone(#[from] ClonePlanError),
 }
 
-/// Plans a fork.
 pub fn plan(
     session: &Session,
     session_files: &[SessionFile],

@@ -60,7 +60,6 @@ pub fn session_files(session: &Session, discovery: &Discovery) -> Result<Vec<Ses
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedEntry {
     pub path: PathBuf,
-    /// What it is.
     pub why: &'static str,
 }
 

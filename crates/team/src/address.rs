@@ -36,7 +36,6 @@ impl EngineAddress {
         text.starts_with("clickhouse")
     }
 
-    /// Parses an address.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let plain = text.strip_prefix("clickhouse+").ok_or(AddressError::Malformed)?;
         let (scheme, rest) = plain.split_once("://").ok_or(AddressError::Malformed)?;

@@ -17,7 +17,6 @@ pub enum Depth {
     Quick,
     /// A fifth, before a change lands.
     Standard,
-    /// All of it.
     Full,
 }
 

@@ -73,6 +73,8 @@ pub enum Answer {
     Plan(Change, Result<Vec<String>, String>),
     /// What a change did.
     Applied(Change, Result<Vec<String>, String>),
+    /// What was skipped or went wrong besides.
+    Warned(Vec<String>),
     /// Something in a store may have changed.
     Changed,
     /// The client ended, or could not be started.

@@ -9,7 +9,6 @@ use crate::paged::PagedConversation;
 /// A session of the list. All texts are as the files have them; they are cleaned when they are drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionRow {
-    /// The session's id.
     pub id: String,
     pub path: PathBuf,
     /// The name that a person would give it.
@@ -145,6 +144,8 @@ pub trait Host: Send {
     fn apply(&mut self, change: &Change) -> Result<Vec<String>, String>;
     /// Returns the command that continues a session.
     fn command(&mut self, client: Client, session: &SessionRow) -> Result<process::Command, String>;
+    /// Takes the warnings that came up since the last call.
+    fn take_warnings(&mut self) -> Vec<String>;
     /// Returns the size of a file; `None` if it is gone.
     fn size(&mut self, file: &Path) -> Option<u64>;
     /// Returns the time, in milliseconds since 1970.

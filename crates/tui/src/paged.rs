@@ -197,7 +197,6 @@ pub(crate) fn take_inside(item: &mut Item) -> Vec<Vec<Item>> {
     }
 }
 
-/// Pages of a conversation that is in memory.
 #[derive(Debug)]
 struct MemoryPages(Conversation);
 

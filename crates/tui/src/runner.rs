@@ -43,10 +43,14 @@ impl Worker {
         let (effects, queue) = channel::<Effect>();
         thread::spawn(move || {
             while let Some(effects) = next_effects(&queue) {
-                for answer in effects.into_iter().filter_map(|effect| carry_out(effect, host.as_mut())) {
-                    // If nobody listens any more, the program is about to end.
-                    if answers.send(answer).is_err() || wake.write_all(&[1]).is_err() {
-                        return;
+                for effect in effects {
+                    let answer = carry_out(effect, host.as_mut());
+                    let warnings = Some(host.take_warnings()).filter(|warnings| !warnings.is_empty());
+                    for answer in answer.into_iter().chain(warnings.map(Answer::Warned)) {
+                        // If nobody listens any more, the program is about to end.
+                        if answers.send(answer).is_err() || wake.write_all(&[1]).is_err() {
+                            return;
+                        }
                     }
                 }
             }

@@ -76,7 +76,6 @@ enum FileState {
 pub struct RestoreRequest<'r> {
     /// The vault to read from.
     pub vault: &'r Vault,
-    /// The version to restore.
     pub version: &'r Version,
     /// The config dir to restore into.
     pub root: &'r Path,

@@ -69,7 +69,6 @@ pub(crate) enum Durability {
 /// Which files of a version to unpack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSelection {
-    /// All files.
     Everything,
     /// Transcripts of the session and its sub-agents, which is all that usage reports need.
     Lines,

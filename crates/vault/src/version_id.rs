@@ -22,7 +22,6 @@ impl VersionId {
         Self(sha256(text(version).as_bytes()).chars().take(Self::DIGITS).collect())
     }
 
-    /// An id that was stored.
     pub(crate) fn from_stored(text: impl Into<String>) -> Self {
         Self(text.into())
     }

@@ -58,7 +58,6 @@ pub struct ReaderPages {
     pub theme: Theme,
 }
 
-/// The pages of all readers.
 pub(crate) struct ReaderSite {
     access: Arc<dyn ReaderAccess>,
     guard: Arc<Guard>,

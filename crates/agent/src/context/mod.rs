@@ -80,7 +80,6 @@ impl SystemPrompt {
         self.memory = self.memory.reread();
     }
 
-    /// Returns the blocks of the system prompt.
     pub fn blocks(&self) -> Vec<String> {
         let mut blocks = vec![self.replacement.clone().unwrap_or_else(|| INSTRUCTIONS.to_owned())];
         blocks.push(self.environment.words());

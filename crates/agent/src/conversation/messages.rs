@@ -22,7 +22,6 @@ const MISSING_BEGINNING: &str = "(The beginning of this conversation is missing.
 /// A message of a request, its blocks as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiMessage {
-    /// The role of the message.
     pub role: Role,
     /// The content blocks, each a JSON object.
     pub blocks: Vec<Vec<u8>>,

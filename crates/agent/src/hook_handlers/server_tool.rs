@@ -7,7 +7,6 @@ use annals_json::{ArrayWriter, ObjectWriter, RawJson, Value, ValueKind};
 use crate::hooks::{HookCall, HookFault, HookFuture, HookHandler, HookOutput, HookReply, OutputKind};
 use crate::mcp::{McpServers, McpStatus, ToolAnswer};
 
-/// A tool of a server.
 pub(super) struct ServerToolHook {
     server: String,
     tool: String,

@@ -27,7 +27,6 @@ pub struct LateReply {
 pub struct LateReplies(Arc<Mutex<Vec<LateReply>>>);
 
 impl LateReplies {
-    /// Adds a reply.
     pub fn add(&self, reply: LateReply) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(reply);
     }

@@ -75,7 +75,6 @@ impl PendingAnswers {
 }
 
 impl PendingAnswer<'_> {
-    /// Waits for the answer.
     pub(super) async fn wait(mut self) -> Result<Vec<u8>, McpError> {
         let answer = (&mut self.receiver).await;
         answer.map_err(|_| McpError::Closed(self.pending.closed().unwrap_or_default()))

@@ -17,7 +17,6 @@ pub(super) struct PromptDefinition {
     name: String,
     /// The name of the command.
     pub(super) full_name: String,
-    /// What it is for.
     pub(super) about: String,
     /// The names of its arguments.
     arguments: Vec<String>,

@@ -23,7 +23,6 @@ impl McpServers {
         Self { servers: Arc::new(servers.into_iter().map(Arc::new).collect()), processes }
     }
 
-    /// Returns all servers.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<McpServer>> {
         self.servers.iter()
     }

@@ -288,7 +288,6 @@ impl McpServer {
     }
 }
 
-/// What a server lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListKind {
     Tools,

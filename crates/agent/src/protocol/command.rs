@@ -89,11 +89,7 @@ pub enum Prompt {
     /// A prompt whose line has this uuid.
     Named { uuid: String, prompt: Box<Prompt> },
     /// A prompt that the history keeps as it was typed.
-    Typed {
-        /// What was typed.
-        typed: TypedText,
-        prompt: Box<Prompt>,
-    },
+    Typed { typed: TypedText, prompt: Box<Prompt> },
 }
 
 /// A prompt as it was typed, pastes shortened to a mark.
@@ -167,7 +163,6 @@ impl Prompt {
         }
     }
 
-    /// The texts of the prompt.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),

@@ -172,7 +172,6 @@ pub enum UsageStorage {
 /// A line that was written, without its envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenLine {
-    /// The uuid of the line.
     pub uuid: String,
     /// `message`: a JSON object.
     pub message: Vec<u8>,
@@ -185,7 +184,6 @@ pub struct WrittenLine {
 /// A pull request that a command opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullRequest {
-    /// The number of the pull request.
     pub number: u64,
     /// The address of the pull request.
     pub url: String,

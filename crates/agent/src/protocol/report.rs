@@ -45,7 +45,6 @@ pub struct TurnReport {
 /// A call that a hook has left until the session is resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeferredCall {
-    /// The id of the call.
     pub id: String,
     /// The tool, by the name that the model used.
     pub tool: String,
@@ -96,7 +95,6 @@ pub enum TurnEnd {
     PromptBlocked(String),
     /// The person interrupted it.
     Interrupted,
-    /// The turn failed.
     Failed(TurnError),
 }
 

@@ -6,7 +6,6 @@ use annals_transcript::draft::Origin;
 /// Where the sub-agents of a conversation are written.
 #[derive(Clone, Debug)]
 pub enum SubagentStorage {
-    /// In files.
     Files(AgentFolder),
     /// In memory, like their parent.
     Memory(Box<Origin>),

@@ -16,7 +16,6 @@ const MAX_FILES: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {why}", path.display())]
 pub struct AgentFileError {
-    /// The path of the file.
     pub path: PathBuf,
     pub why: String,
 }

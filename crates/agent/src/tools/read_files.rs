@@ -10,7 +10,6 @@ use super::past_reads::RecordedFile;
 /// How much of a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadExtent {
-    /// All of it.
     Whole,
     /// The requested lines.
     Part,
@@ -49,7 +48,6 @@ pub enum ReadState {
     Changed(ReadExtent),
 }
 
-/// What is known of the content that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum KnownContent {
     /// Its fingerprint.

@@ -35,7 +35,6 @@ impl SkillCalls {
         Self(Arc::new(RwLock::new(skills)))
     }
 
-    /// Adds skills.
     pub(crate) fn add(&self, skills: impl IntoIterator<Item = SkillCall>) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).extend(skills);
     }

@@ -35,7 +35,6 @@ struct HistoryPrompt {
     pastes: Vec<HistoryPaste>,
 }
 
-/// One paste of a prompt.
 struct HistoryPaste {
     number: String,
     kind: Option<String>,

@@ -25,7 +25,6 @@ pub(crate) enum ConfigValue {
 }
 
 impl ConfigKey {
-    /// All keys.
     pub(crate) const ALL: [Self; 8] = [
         Self::Stores,
         Self::Theme,

@@ -25,7 +25,6 @@ pub(crate) struct RemoteCommand {
     pub(crate) answer: AnswerKind,
 }
 
-/// All of them.
 pub(crate) const COMMANDS: [RemoteCommand; 6] = [
     RemoteCommand {
         name: "ls",

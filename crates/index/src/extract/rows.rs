@@ -25,7 +25,6 @@ pub(crate) struct Occurrences {
 pub struct IndexedFile {
     /// Relative to the config dir.
     pub path: String,
-    /// What it is.
     pub role: IndexedFileRole,
     /// The folder of its project.
     pub slug: String,

@@ -17,7 +17,6 @@ pub enum ProjectSlugs {
 }
 
 impl ProjectSlugs {
-    /// Whether a project is one of them.
     pub fn has(&self, slug: &str) -> bool {
         match self {
             Self::All => true,

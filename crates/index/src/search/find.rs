@@ -141,7 +141,6 @@ fn best(left: &Candidate, right: &Candidate) -> std::cmp::Ordering {
 /// The best matches of a session.
 struct GroupBest {
     number: u32,
-    /// The score of the best.
     score: f64,
     /// Their places, best first; one of them is a title at most.
     places: Vec<usize>,

@@ -22,7 +22,6 @@ pub struct Hit {
     pub agent: Option<String>,
     /// The folder of its project.
     pub slug: String,
-    /// The file that it is in.
     pub file: PathBuf,
     /// Whether the file still exists.
     pub is_there: bool,

@@ -29,7 +29,6 @@ pub(super) struct MatchLimits {
     pub(super) sessions: usize,
 }
 
-/// What matches.
 pub(super) struct Matches {
     /// The messages, the newest of each table first.
     pub(super) rows: Vec<MatchRow>,

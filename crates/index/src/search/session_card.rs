@@ -13,7 +13,6 @@ use crate::open::Index;
 /// What identifies a session to a person.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionCard {
-    /// The file of the session.
     pub file: Option<PathBuf>,
     /// Whether the file still exists.
     pub is_there: bool,

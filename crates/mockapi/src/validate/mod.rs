@@ -112,7 +112,6 @@ impl Rule {
 /// A rule that a request breaks, with the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which rule.
     pub rule: Rule,
     /// The place, as the API names it: `messages.3.content.0`.
     pub place: String,

@@ -20,7 +20,6 @@ pub(super) struct ScriptContents {
     pub(super) within: Vec<Command>,
     /// What they may run, by one reading of their options.
     pub(super) perhaps: Vec<Command>,
-    /// Redirections of all of them.
     pub(super) redirections: Vec<Redirection>,
     /// Variables that loops and expansions set.
     pub(super) assigned: Vec<String>,

@@ -27,7 +27,6 @@ pub(crate) enum Operands {
 /// A program, its short options, its long options, its operands. A letter before `:` takes a value, which names no file.
 pub(crate) type Program = (&'static str, &'static str, &'static str, Operands);
 
-/// What a command reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CommandReads {
     /// The paths that it is given.

@@ -24,7 +24,6 @@ pub enum SettingsSource {
     Local,
     /// `.claude/settings.json` of the project, which came with its files.
     Project,
-    /// The user's settings.
     User,
 }
 

@@ -28,7 +28,6 @@ pub enum CaseSensitivity {
 pub(crate) enum PatternReach {
     /// The path.
     Itself,
-    /// What is below it.
     Below,
 }
 

@@ -128,7 +128,6 @@ impl<'g> SettingsArg<'g> {
 }
 
 impl Settings {
-    /// Empty settings.
     pub fn empty(source: SettingsSource, path: &Path) -> Self {
         Self {
             source,

@@ -212,7 +212,6 @@ pub struct ReadLoop {
     pub read: usize,
     /// The commands of its body.
     pub body: std::ops::Range<usize>,
-    /// The redirections of the loop.
     pub redirections: Vec<Redirection>,
 }
 

@@ -18,7 +18,7 @@ pub enum Stage {
     Begun,
     /// It has happened.
     Done,
-    /// It was undone.
+    /// It has happened, and `annals undo` has reverted it.
     Undone,
     /// It was done, and the trash was emptied: it can no longer be undone.
     Emptied,

@@ -141,7 +141,7 @@ pub enum FileRole {
     Settings,
     /// A session's environment: a folder, usually empty.
     SessionEnv {
-        /// The session that it is for.
+        /// Its folder has this name.
         session: SessionKey,
     },
     /// An image that was pasted.

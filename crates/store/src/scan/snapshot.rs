@@ -45,7 +45,6 @@ struct SnapshotLine {
     others: u64,
 }
 
-/// A folder of a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownFolder<'s> {
     snapshot: &'s StoreSnapshot,

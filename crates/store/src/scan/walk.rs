@@ -107,7 +107,6 @@ fn entries(roles: &RoleRules<'_>, folder: &Path, problems: &mut Vec<FileProblem>
     found
 }
 
-/// The folders in a folder.
 pub(super) fn folders(roles: &RoleRules<'_>, folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<PathBuf> {
     let all = entries(roles, folder, problems).into_iter();
     all.filter(|entry| entry.metadata.is_dir()).map(|entry| entry.path).collect()

@@ -95,7 +95,7 @@ pub enum ItemError {
     Field {
         /// Which item.
         number: usize,
-        /// Which field.
+        /// The key, as in `content`.
         field: &'static str,
         /// The problem.
         fault: FieldFault,

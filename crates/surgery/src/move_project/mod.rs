@@ -104,7 +104,6 @@ pub enum MovePlanError {
     Read(#[from] ReadError),
 }
 
-/// Plans a move.
 pub fn plan(projects: &Projects, cwd: CwdMode) -> Result<MovePlan, MovePlanError> {
     let route = &projects.route;
     if projects.entries.is_empty() {

@@ -38,7 +38,6 @@ pub enum FileFormat {
     Copy,
 }
 
-/// A file to redact.
 #[derive(Clone, Debug)]
 pub struct RedactFile {
     pub path: PathBuf,

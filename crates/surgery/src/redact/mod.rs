@@ -52,7 +52,6 @@ pub struct SecretLocation {
     pub line: usize,
     /// The offset in the file.
     pub offset: usize,
-    /// The kind of secret.
     pub kind: SecretKind,
     /// At most its first four characters.
     pub masked: String,

@@ -74,7 +74,6 @@ impl RepairKind {
         }
     }
 
-    /// The repair for a problem.
     pub fn for_problem(problem: ProblemKind) -> Option<Self> {
         match problem {
             kind if lines::KINDS.contains(&kind) => Some(Self::Lines),

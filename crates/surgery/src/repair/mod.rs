@@ -42,7 +42,6 @@ use document::Document;
 use fix::{Fix, RepairView};
 use sent::SentMessages;
 
-/// What to repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairOptions {
     /// Only these kinds; all if empty.

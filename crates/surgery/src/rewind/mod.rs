@@ -41,7 +41,6 @@ use conversation::ConversationRewinder;
 pub use files::{FileOutcome, FileRewind, SkipReason};
 pub use turns::{RewindTurn, TurnRef, find, turns};
 
-/// What to rewind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RewindScope {
     /// Files only.
@@ -63,7 +62,6 @@ pub enum ForeignChanges {
 
 #[derive(Clone, Copy, Debug)]
 pub struct RewindOptions<'w> {
-    /// What to rewind.
     pub scope: RewindScope,
     /// What to do with files that something else has changed since, and with files that configure programs.
     pub foreign: ForeignChanges,
@@ -78,7 +76,6 @@ pub struct RewindOptions<'w> {
 pub struct RewindPlan {
     /// The changes to make.
     pub plan: Plan,
-    /// The turn to rewind to.
     pub turn: RewindTurn,
     /// What happens to each file that the session changed.
     pub files: Vec<FileRewind>,

@@ -36,7 +36,6 @@ pub enum TurnRef {
     Number(usize),
     /// By a prefix of its prompt's uuid.
     Record(String),
-    /// The last turn.
     Last,
 }
 

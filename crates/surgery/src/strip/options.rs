@@ -23,16 +23,13 @@ pub struct StripOptions {
 /// Which tool calls to remove, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSelection {
-    /// The tools.
     pub names: ToolNames,
     /// Whether to remove calls, or only their results.
     pub calls: CallMode,
 }
 
-/// Which tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolNames {
-    /// All tools.
     All,
     /// Tools with these names.
     Named(BTreeSet<String>),
@@ -71,7 +68,6 @@ pub enum StripPart {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TurnRange {
-    /// All turns.
     #[default]
     Any,
     /// All turns except the last ones.

@@ -14,7 +14,6 @@ const SESSIONS_AT_ONCE: usize = 500;
 /// A file: its newest generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TeamFile {
-    /// The machine that has it.
     pub machine: String,
     /// Which store of the machine.
     pub store: String,

@@ -40,7 +40,6 @@ impl Machine {
     }
 }
 
-/// The owners of all machines that have one.
 pub fn owners(engine: &Engine) -> Result<HashMap<String, Owner>, EngineError> {
     let found = engine.select(
         "SELECT machine, argMax(person, version) AS person, argMax(team, version) AS team FROM {db}.machines

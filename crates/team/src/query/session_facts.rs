@@ -17,9 +17,7 @@ pub struct SessionFacts {
     pub card: SessionCard,
     /// Its first time, in milliseconds since 1970.
     pub created: Option<i64>,
-    /// The session that it was forked from.
     pub forked_from: Option<String>,
-    /// The machine that has it.
     pub machine: String,
 }
 

@@ -9,7 +9,6 @@ use crate::wire::{Engine, EngineError, Parameter, Row};
 /// How much of a hash names a token.
 const ID_LENGTH: usize = 12;
 
-/// What a token is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// Sends what one machine has.
@@ -23,7 +22,6 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
-    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Machine, Self::Person, Self::Team, Self::Admin];
 
     /// As it is stored.
@@ -46,7 +44,6 @@ impl TokenKind {
 pub struct TokenOwner {
     /// The tenant whose rows it is about.
     pub tenant: String,
-    /// What it is for.
     pub kind: TokenKind,
     /// The machine, the person or the team.
     pub name: String,
@@ -82,7 +79,6 @@ pub enum ReadRight {
 pub struct TeamToken {
     /// The beginning of its hash, by which it is revoked.
     pub id: String,
-    /// What it is for.
     pub kind: TokenKind,
     /// The machine, the person or the team.
     pub name: String,

@@ -24,7 +24,6 @@ impl std::fmt::Display for ClusterServer {
 }
 
 impl ShardedTables {
-    /// All servers.
     pub(crate) fn servers(&self, engine: &Engine) -> Result<Vec<ClusterServer>, EngineError> {
         let found = engine.select(
             "SELECT shard_num, replica_num, host_name, port FROM system.clusters

@@ -16,7 +16,6 @@ impl RowSet {
         self.0.split(|byte| *byte == b'\n').filter_map(|line| Some(Row(Value::parse(line).ok()?)))
     }
 
-    /// The first row.
     pub fn first(&self) -> Option<Row<'_>> {
         self.rows().next()
     }

@@ -20,7 +20,6 @@ pub enum Block {
     },
 }
 
-/// The blocks of one response.
 #[derive(Clone, Debug)]
 pub struct Response {
     number: u32,

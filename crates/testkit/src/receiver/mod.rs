@@ -17,7 +17,6 @@ use crate::api::http::{self, head};
 
 pub use self::tls::{AUTHORITY, Certificate};
 
-/// A request that was received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedRequest {
     /// Names and values, as they were sent.

@@ -172,7 +172,6 @@ impl Terminal {
         }
     }
 
-    /// Resizes the terminal.
     pub fn resize(&self, size: (u16, u16)) {
         self.captured().screen.resize(size.0, size.1);
         tcsetwinsize(&self.ours, window(size)).unwrap();

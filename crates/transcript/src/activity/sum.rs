@@ -21,7 +21,7 @@ pub trait ActivityWindow {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolActivity {
-    /// All calls.
+    /// Those that failed and those without a result included.
     pub calls: u64,
     /// Calls that failed.
     pub errors: u64,

@@ -40,7 +40,7 @@ pub struct LongContext {
     pub batch: Rates,
 }
 
-/// All prices of one model.
+/// What a model costs, by how it is used.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelPrices {

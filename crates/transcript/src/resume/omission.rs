@@ -39,7 +39,7 @@ reasons! {
     NotConnected = "no line links it to the line the conversation ends with";
     /// It is before the last compaction.
     BeforeCompaction = "it is before the last compaction";
-    /// A compaction dropped it.
+    /// It is not among what the compaction after it kept.
     DroppedByCompaction = "the compaction that followed did not keep it";
     /// It follows the last message.
     BehindLastMessage = "this client ends the conversation with its last message";

@@ -243,7 +243,6 @@ pub(super) struct ClientRules {
 }
 
 impl ClientRules {
-    /// The rules of a client.
     pub(super) fn of(client: Client) -> &'static Self {
         match client {
             Client::V2_0_76 => &v2_0_76::RULES,

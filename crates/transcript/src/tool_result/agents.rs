@@ -36,7 +36,7 @@ views! {
         models_used: Items<'a> = "modelsUsed";
         /// Whether it runs in the background.
         is_async: bool = "isAsync";
-        /// Whether its output file can be read.
+        /// Whether the parent may read what it printed so far.
         can_read_output_file: bool = "canReadOutputFile";
         /// Whether messages can be sent to it.
         can_continue_agent: bool = "canContinueAgent";

@@ -11,7 +11,7 @@ views! {
         file: ReadFile<'a> = "file";
     }
 
-    /// What was read of a file.
+    /// Text of a file, or a part of it.
     ReadFile {
         path: Text<'a> = "filePath";
         /// Its text.

@@ -16,7 +16,7 @@ pub enum ServiceTier {
     Standard,
     /// In a batch, at half the price.
     Batch,
-    /// With priority.
+    /// Ahead of standard requests, at a price of its own.
     Priority,
     /// An unknown tier.
     Other,

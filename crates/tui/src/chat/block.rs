@@ -180,7 +180,6 @@ impl ChatBlock {
         })
     }
 
-    /// The answer that it is.
     pub(crate) fn as_answer(&mut self) -> Option<&mut TextBlock> {
         match self {
             Self::Text(text) => Some(text),

@@ -10,7 +10,6 @@ use crate::keymap::{Binding, BindingRow, BindingTable, KeymapError};
 pub enum ChatKeyScope {
     /// At the prompt, before what the editor does.
     Prompt,
-    /// In a question.
     Question,
     /// In a list, where letters filter.
     Picker,
@@ -35,7 +34,6 @@ impl ChatKeyScope {
         }
     }
 
-    /// Returns the scope of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }

@@ -32,7 +32,6 @@ pub struct QuestionChoice {
     pub label: String,
     /// What it does.
     pub kind: QuestionKind,
-    /// What it returns.
     pub answer: String,
 }
 
@@ -61,7 +60,6 @@ pub struct Question {
 /// What was answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionAnswer {
-    /// The question.
     pub id: String,
     /// What the choice returns; of several options, each on its line, whether words follow them or not.
     pub answer: String,

@@ -58,7 +58,6 @@ impl TaskList {
         self.rows.iter().position(|row| row.id == self.selected).unwrap_or(0)
     }
 
-    /// The task that is selected.
     pub(crate) fn selected(&self) -> Option<&TaskRow> {
         self.rows.get(self.at())
     }

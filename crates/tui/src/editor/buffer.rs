@@ -6,7 +6,6 @@ use annals_ui::grapheme;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Position {
     pub(super) line: usize,
-    /// In bytes.
     pub(super) byte: usize,
 }
 

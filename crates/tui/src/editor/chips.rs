@@ -121,7 +121,6 @@ impl Chips {
     }
 }
 
-/// Returns the mark of a chip.
 fn mark_of(number: u32, chip: &Chip) -> String {
     match chip {
         Chip::Image(_) => format!("[Image #{number}]"),

@@ -25,7 +25,6 @@ pub struct MentionEntry {
     pub description: String,
 }
 
-/// What a mention is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionKind {
     File,

@@ -94,7 +94,6 @@ impl Command {
         NAMES.iter().find(|(command, _)| *command == self).map_or("", |(_, name)| name)
     }
 
-    /// Returns the command of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         NAMES.iter().find(|(_, known)| *known == name).map(|(command, _)| *command)
     }

@@ -21,7 +21,6 @@ pub enum Scope {
     Everywhere,
     /// In the list of sessions.
     List,
-    /// In a session.
     Session,
     /// In the tree of a session.
     Tree,
@@ -44,7 +43,6 @@ impl Scope {
         }
     }
 
-    /// Returns the scope of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }

@@ -15,7 +15,6 @@ use super::pages::PageCache;
 use super::thread::Thread;
 use crate::paged::{ItemKind, PagedConversation};
 
-/// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     /// Items of a thread: one, or a run of minor ones.

@@ -67,6 +67,11 @@ impl App {
                 self.end("changing");
                 return self.applied(&change, report);
             }
+            Answer::Warned(warnings) => {
+                // What a change did stays in sight.
+                let before = self.message.take().map(|message| message.text);
+                self.complain(before.into_iter().chain(warnings).collect::<Vec<_>>().join("; "));
+            }
             Answer::Resumed(outcome) => {
                 if let Err(error) = outcome {
                     self.complain(error);

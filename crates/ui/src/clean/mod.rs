@@ -49,7 +49,16 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
 /// assert_eq!(annals_ui::one_line(" a \u{1b}[31m\n\tb "), "a b");
 /// ```
 pub fn one_line(text: &str) -> String {
+    let is_folded = !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  ");
+    if is_folded && is_plain(text) {
+        return text.to_owned();
+    }
     clean_as(text, LineBreaks::Line).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text is printable ASCII, as most texts are: nothing in it needs to be cleaned.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Returns a text whose hidden characters are shown by their code points, `‹U+200B›`, as where a person is asked about it. What a
@@ -81,7 +90,7 @@ pub(crate) fn clean_as(text: &str, layout: LineBreaks) -> Cow<'_, str> {
         '\t' => layout == LineBreaks::Document,
         other => !is_hostile(other),
     };
-    if text.chars().all(is_kept) {
+    if is_plain(text) || text.chars().all(is_kept) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());

@@ -105,7 +105,6 @@ impl Language {
         self.names[0]
     }
 
-    /// Returns all languages.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         languages::PROGRAMS.iter().chain(formats::FORMATS)
     }

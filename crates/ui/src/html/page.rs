@@ -50,7 +50,6 @@ pub struct IndexRow {
     pub date: String,
     /// How many turns it has.
     pub turns: String,
-    /// What it cost.
     pub cost: String,
 }
 

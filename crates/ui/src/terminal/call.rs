@@ -179,7 +179,6 @@ impl FirstLine {
         }
     }
 
-    /// Returns the line that was the only one.
     fn only(self) -> Option<StyledLine> {
         self.held
     }

@@ -11,7 +11,6 @@ use super::wrap::LineSink;
 /// Which lines of a long text are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// All.
     Open,
     /// Only the start and the end.
     Closed {

@@ -31,12 +31,10 @@ impl Style {
         Self { color: Some(color), ..Self::PLAIN }
     }
 
-    /// Returns the style, bold.
     pub const fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 
-    /// Returns the style, italic.
     pub const fn italic(self) -> Self {
         Self { italic: true, ..self }
     }
@@ -89,7 +87,6 @@ impl Span {
     }
 }
 
-/// A line of spans.
 pub type StyledLine = Vec<Span>;
 
 /// Returns how many columns a text takes.

@@ -7,7 +7,6 @@ use super::tool::ToolCall;
 pub struct Item {
     /// Its record in the file.
     pub position: Position,
-    /// What it is.
     pub body: ItemBody,
 }
 
@@ -24,7 +23,6 @@ pub struct Position {
     pub is_off_path: bool,
 }
 
-/// What an item is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemBody {
     /// A prompt of a person, or of a sub-agent's caller.
@@ -86,7 +84,6 @@ pub struct PromptItem {
     pub author: PromptKind,
 }
 
-/// What a note is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoteKind {
     /// What a command of the person printed.
@@ -134,7 +131,6 @@ pub struct Compaction {
 /// The abandoned branches at one message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
-    /// The branches.
     pub ways: Vec<AbandonedBranch>,
 }
 
@@ -168,7 +164,6 @@ pub struct Failure {
 /// A hook, or the hooks at the end of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookRun {
-    /// Which.
     pub name: String,
     pub text: String,
     /// Whether it failed or stopped something.

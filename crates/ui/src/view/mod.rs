@@ -69,7 +69,6 @@ pub struct ViewOptions {
 /// A sub-agent's file, with the tool call that started it.
 #[derive(Clone, Debug)]
 pub struct AgentThread<'g> {
-    /// The agent's id.
     pub id: String,
     /// The call, of this conversation or of another agent; `None` if no call refers to it.
     pub tool_use: Option<String>,

@@ -19,7 +19,6 @@ pub enum CallPhase {
 /// A tool call with its result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
-    /// The call's id.
     pub id: String,
     /// The tool, as written.
     pub name: String,
@@ -63,7 +62,6 @@ pub struct InputField {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCallResult {
-    /// The line of the result.
     pub line: usize,
     /// The outputs, in order; empty if there were none.
     pub outputs: Vec<ToolOutput>,
@@ -167,9 +165,7 @@ pub struct DiffLine {
 /// What happened to a file as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileAction {
-    /// It was read.
     Read,
-    /// It was written.
     Written,
 }
 
@@ -206,7 +202,6 @@ pub struct Todo {
     pub state: TodoState,
 }
 
-/// A question with its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionAnswer {
     pub question: String,

@@ -14,7 +14,6 @@ const MAX_NODES: usize = 160;
 /// Characters of a prompt in a label.
 const OPENING: usize = 80;
 
-/// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GraphNodeKind {
     /// The first prompt that is shown.

@@ -46,7 +46,6 @@ impl Listing {
     }
 }
 
-/// One session of a listing.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedSession {
     pub(crate) summary: Summary,

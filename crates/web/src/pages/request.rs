@@ -56,7 +56,6 @@ pub(crate) struct SessionRequest {
     pub(crate) bytes: Option<u64>,
 }
 
-/// A session that was found.
 pub(crate) struct FoundSession {
     pub(crate) listed: ListedSession,
     pub(crate) agents: Vec<AgentEntry>,

@@ -130,7 +130,6 @@ impl ApiResponse {
 /// How a response ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResponseEnd {
-    /// The response is complete.
     Complete(StopInfo),
     /// The stream broke: the blocks are complete, but more was to come.
     Broken(Failure),

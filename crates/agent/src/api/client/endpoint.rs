@@ -74,7 +74,6 @@ pub struct Credential {
 /// Why a credential cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialError {
-    /// The credential is empty.
     #[error("the key is empty")]
     Empty,
     /// It contains characters that no header may contain.

@@ -29,7 +29,6 @@ pub enum Role {
 /// A message of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// The role of the message.
     pub role: Role,
     /// The content blocks: each a JSON object, sent as it is except for cache marks and lone surrogates.
     pub blocks: Vec<Cow<'a, [u8]>>,

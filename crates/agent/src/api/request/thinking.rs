@@ -37,9 +37,7 @@ pub enum ThinkingDisplay {
 pub enum Effort {
     /// The least effort.
     Low,
-    /// Medium effort.
     Medium,
-    /// High effort.
     High,
     /// More than high.
     ExtraHigh,

@@ -55,7 +55,6 @@ impl StopReason {
 /// How a response ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopInfo {
-    /// The stop reason.
     pub reason: StopReason,
     /// The stop sequence, if one came up.
     pub sequence: Option<String>,

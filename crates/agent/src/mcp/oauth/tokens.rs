@@ -45,7 +45,6 @@ pub enum TokenFileError {
     Write(#[from] WriteError),
 }
 
-/// The file with the tokens.
 #[derive(Clone, Debug)]
 pub struct TokenFile {
     data: DataDir,
@@ -58,7 +57,6 @@ impl TokenFile {
         Self { data: data.clone(), path: data.path().join("mcp-tokens.json") }
     }
 
-    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

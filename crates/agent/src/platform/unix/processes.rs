@@ -11,7 +11,6 @@ pub(crate) fn start_in_group(command: &mut Command) -> &mut Command {
     command.process_group(0)
 }
 
-/// Whether a group has a process.
 pub(crate) fn is_process_group(leader: Pid) -> bool {
     test_kill_process_group(leader).is_ok()
 }

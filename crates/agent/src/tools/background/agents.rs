@@ -34,7 +34,6 @@ pub struct BackgroundAgents {
 /// A sub-agent in the background.
 pub struct BackgroundAgent {
     pub id: String,
-    /// What it is for.
     pub description: String,
     /// Its type.
     pub(crate) kind: String,

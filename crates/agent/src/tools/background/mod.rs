@@ -48,7 +48,6 @@ struct BackgroundTasks {
     agents: Arc<BackgroundAgents>,
 }
 
-/// One of them.
 enum BackgroundTask {
     Command(Arc<BackgroundCommand>),
     Agent(Arc<BackgroundAgent>),

@@ -17,7 +17,6 @@ use crate::tools::background::TaskClock;
 /// How often the size of an output is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A command in the background.
 pub(in crate::tools) struct BackgroundCommand {
     pub(in crate::tools) id: String,
     pub(in crate::tools) command: String,

@@ -46,7 +46,6 @@ pub(crate) struct ProcessGroups {
 pub(crate) enum CommandExit {
     /// With this exit code.
     Code(i32),
-    /// By a signal.
     Signal(i32),
 }
 

@@ -53,7 +53,6 @@ pub struct ShellSettings {
     pub recorder: Option<Arc<CommandRecorder>>,
 }
 
-/// A command that was started.
 pub(super) struct StartedCommand {
     pub(super) group: ProcessGroup,
     pub(super) output: OutputFile,

@@ -68,7 +68,6 @@ pub struct WebSettings {
     pub time: Duration,
 }
 
-/// A page that was fetched.
 #[derive(Clone, Debug)]
 pub(super) struct FetchedPage {
     pub(super) url: String,

@@ -29,7 +29,6 @@ use crate::stderr;
 /// The variable that says how often hooks may keep a turn from ending.
 const CAP_VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
-/// The hooks that are configured.
 #[derive(Default)]
 pub(super) struct ConfiguredHooks {
     /// Those of settings.

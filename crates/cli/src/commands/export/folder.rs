@@ -28,7 +28,6 @@ const MAX_WAITING: usize = 50;
 
 /// What became of a file.
 pub(super) enum WriteOutcome {
-    /// It was written.
     Written(String),
     /// It is up to date.
     Unchanged(String),

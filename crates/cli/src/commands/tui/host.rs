@@ -6,6 +6,7 @@ use std::process;
 use annals_store::source::Clock as _;
 use annals_tui::{Change, Client, Host, OpenSession, SearchHit, SessionNumbers, SessionRow, UsageReport};
 
+use super::warnings::ViewerWarnings;
 use super::{changes, content, read};
 use crate::args::GlobalArgs;
 use crate::context::Context;
@@ -18,11 +19,12 @@ use crate::source::SystemSource;
 pub(super) struct StoreHost {
     global: GlobalArgs,
     environment: Environment,
+    warnings: ViewerWarnings,
 }
 
 impl StoreHost {
-    pub(super) fn new(context: &Context) -> Self {
-        // The terminal is the viewer's: nothing below it may ask, show progress or print a warning.
+    pub(super) fn new(context: &Context, warnings: ViewerWarnings) -> Self {
+        // The terminal is the viewer's: nothing below it may ask or show progress.
         let environment = Environment {
             stdin_is_terminal: false,
             stdout_is_terminal: false,
@@ -30,7 +32,7 @@ impl StoreHost {
             columns: None,
             ..Environment::of_process()
         };
-        Self { global: GlobalArgs { quiet: true, json: false, ..context.global.clone() }, environment }
+        Self { global: GlobalArgs { json: false, ..context.global.clone() }, environment, warnings }
     }
 
     /// Does something with a context; a fault becomes a sentence.
@@ -83,6 +85,10 @@ impl Host for StoreHost {
 
     fn command(&mut self, client: Client, session: &SessionRow) -> Result<process::Command, String> {
         self.with(|context| changes::command(client, session, context))
+    }
+
+    fn take_warnings(&mut self) -> Vec<String> {
+        self.warnings.take()
     }
 
     fn size(&mut self, file: &Path) -> Option<u64> {

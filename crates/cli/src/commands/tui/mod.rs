@@ -8,6 +8,8 @@ mod content;
 mod host;
 #[cfg(unix)]
 mod read;
+#[cfg(unix)]
+mod warnings;
 
 #[cfg(unix)]
 use std::time::Duration;
@@ -17,6 +19,8 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 #[cfg(unix)]
 use crate::platform::stdout_file;
+#[cfg(unix)]
+use crate::stderr::{self, ScreenMessages};
 
 #[cfg(unix)]
 const LONG_WAIT: Duration = Duration::from_secs(3600);
@@ -41,11 +45,19 @@ pub(crate) fn run(args: &TuiArgs, context: &mut Context) -> Result<Outcome, Faul
     let mut options =
         AppOptions::new(context.out.unicode, move |millis| crate::words::minutes_from_utc(millis, &zone));
     options.keymap = context.config.keymap();
-    let host = host::StoreHost::new(context);
+    let warnings = warnings::ViewerWarnings::default();
+    let host = host::StoreHost::new(context, warnings.clone());
     let changes = changes_of(context);
+    let to_viewer = warnings.clone();
+    let (taken_over, _) = ScreenMessages::take_over(move |message| {
+        to_viewer.add(message);
+        true
+    });
     let exit =
-        annals_tui::run(options, context.out.color, stdout_file()?, open, || Box::new(host.clone()), changes)
-            .map_err(|error| Fault::of_io(&error, format!("cannot use the terminal: {error}")))?;
+        annals_tui::run(options, context.out.color, stdout_file()?, open, || Box::new(host.clone()), changes);
+    drop(taken_over);
+    warnings.all().into_iter().for_each(stderr::say);
+    let exit = exit.map_err(|error| Fault::of_io(&error, format!("cannot use the terminal: {error}")))?;
     Ok(match exit {
         ExitReason::Quit => Outcome::Done,
         ExitReason::Signal(_) | ExitReason::TerminalGone => Outcome::Terminated,

@@ -110,7 +110,6 @@ impl UsageItems {
         Ok(IndexedUsage::Items(Self { sources, items, problems, uncounted, team: None }))
     }
 
-    /// From the files.
     fn of_files(context: &Context) -> Self {
         let discovery = context.discover_all();
         let files = UsageFile::all(&discovery);
@@ -129,7 +128,6 @@ impl UsageItems {
         Self { sources: usage.sources, items, problems, uncounted, team: None }
     }
 
-    /// The selected items.
     pub(crate) fn selected<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = &'a UsageItem> {
         self.items.iter().filter(|item| selection.keeps(item, self.source(item)))
     }

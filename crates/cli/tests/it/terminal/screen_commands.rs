@@ -155,7 +155,18 @@ fn the_last_answer_is_copied_by_the_terminal_on_request() {
     assert!(!bytes(&terminal).contains("]52;"));
     terminal.press("/copy\r");
     terminal.sees("was asked to copy");
-    assert!(bytes(&terminal).contains(SEQUENCE));
+    let copies = |terminal: &annals_testkit::terminal::Terminal| bytes(terminal).matches(SEQUENCE).count();
+    assert_eq!(copies(&terminal), 1);
+    terminal.press("@@touch@@\r");
+    terminal.sees("Touched.");
+    terminal.press("/copy 2\r");
+    terminal.sees("asked to copy answer 2 from the end");
+    assert_eq!(copies(&terminal), 2);
+    terminal.press("/copy 3\r");
+    terminal.sees("2 answers can be copied, so there is no number 3");
+    terminal.press("/copy all\r");
+    terminal.sees("/copy takes a number");
+    assert_eq!(copies(&terminal), 2);
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
 }

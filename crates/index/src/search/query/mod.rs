@@ -35,7 +35,6 @@ pub struct Query {
 /// Why a query is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// The query is empty.
     #[error("the query is empty")]
     Empty,
     /// Only excluded terms are given.

@@ -208,12 +208,10 @@ impl ForgottenSubjects {
         !self.sessions.is_empty()
     }
 
-    /// Whether this machine was forgotten.
     pub fn has_machine(&self, machine: &str) -> bool {
         self.machines.binary_search_by(|known| known.as_str().cmp(machine)).is_ok()
     }
 
-    /// Whether this session was forgotten.
     pub fn has_session(&self, session: &str) -> bool {
         self.sessions.binary_search_by(|known| known.as_str().cmp(session)).is_ok()
     }

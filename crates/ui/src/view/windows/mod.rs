@@ -91,7 +91,6 @@ enum EntrySource {
     None,
 }
 
-/// An item of an entry.
 #[derive(Clone, Debug)]
 enum PlannedItem {
     /// It is built from the records of the window; its line and what it is.

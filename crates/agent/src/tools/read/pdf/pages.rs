@@ -36,7 +36,6 @@ impl PdfPage {
     }
 }
 
-/// All pages.
 pub(super) fn all(pdf: &mut Pdf<'_>) -> Result<Vec<PdfPage>, PdfError> {
     let root = pdf.root()?;
     let Some(Object::Reference(top)) = root.get("Pages") else { return Err(PdfDamage::NoPages.into()) };

@@ -17,7 +17,6 @@ pub(super) const MAX_DECODED: usize = 320 << 20;
 /// The same for an image that is only shown to a person, who waits for it.
 pub(super) const MAX_PREVIEWED: usize = 64 << 20;
 
-/// An image that was decoded.
 pub(super) struct DecodedImage {
     /// The size that its header states.
     pub(super) size: Size,

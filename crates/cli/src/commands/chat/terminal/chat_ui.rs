@@ -53,7 +53,6 @@ impl ChoiceRow {
 pub(super) struct Choice {
     /// What it warns about.
     pub(super) warning: String,
-    /// What it is about.
     pub(super) about: Vec<StyledLine>,
     /// What else to know.
     pub(super) remarks: Vec<String>,

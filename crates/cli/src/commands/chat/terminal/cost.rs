@@ -35,7 +35,6 @@ pub(super) enum AgentFiles {
 }
 
 impl UnrecordedUsage {
-    /// Adds the usage of an event.
     pub(super) fn add_event(&mut self, event: &Event, files: AgentFiles) {
         let Event::Usage { model, usage, storage } = event.innermost() else { return };
         let is_agent = matches!(event, Event::Subagent { .. });

@@ -25,6 +25,7 @@ mod file_restore;
 #[cfg(feature = "tui")]
 mod folder_rules;
 mod keys;
+mod last_answer;
 mod line_ui;
 mod past;
 mod permission;

@@ -28,7 +28,6 @@ const MAX_NAMED: usize = 3;
 /// Characters of each.
 const MAX_NAME: usize = 60;
 
-/// What to rewind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RewindScope {
     Conversation,

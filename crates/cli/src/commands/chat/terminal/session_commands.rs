@@ -1,5 +1,6 @@
 //! Slash commands that change a session or its settings: `/branch`, `/add-dir`, `/effort` and `/memory`.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -128,14 +129,16 @@ impl ChatSession<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Returns the text of the last answer.
-    pub(super) fn last_answer(&mut self) -> Result<Option<String>, Fault> {
+    /// Returns the texts of the last answers, the last one at the end.
+    pub(super) fn last_answers(&mut self, max_answers: usize) -> Result<VecDeque<String>, Fault> {
         let messages = self.agent.conversation.messages()?;
         let text = |block: &Vec<u8>| text_of_answer(Value::parse(block).ok()?);
         let answers = messages.iter().rev().filter(|message| message.role == Role::Assistant);
         let texts =
             answers.map(|message| message.blocks.iter().filter_map(text).collect::<Vec<_>>().join("\n\n"));
-        Ok(texts.into_iter().find(|text| !text.is_empty()))
+        let mut texts: VecDeque<String> = texts.filter(|text| !text.is_empty()).take(max_answers).collect();
+        texts.make_contiguous().reverse();
+        Ok(texts)
     }
 }
 

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use annals_store::source::Clock;
-use annals_store::{Slug, Summary};
+use annals_store::{Slug, Summary, parallel};
 use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine};
 
 use super::chat_ui::{ChatUi, Choice, ChoiceRow};
+use super::last_answer::read_last_answer;
 use super::terminal_ui::{ACCENT, Exit, PromptInput};
 use crate::commands::ls::told_apart;
 use crate::context::Context;
@@ -15,6 +16,11 @@ use crate::session::ResolvedSession;
 use crate::short_ids::ShortIds;
 use crate::table::one_line;
 use crate::words;
+
+/// Of how many sessions the last answer is read.
+const MAX_ANSWERS: usize = 200;
+/// How much of it is shown.
+const MAX_ANSWER_BYTES: usize = 300;
 
 /// Asks for a session; `None` if the user cancels.
 pub(super) async fn choose<U: ChatUi>(
@@ -33,6 +39,12 @@ pub(super) async fn choose<U: ChatUi>(
     }
     let now = Clock::now(&context.source);
     let slug = Slug::of_path(&cwd.to_string_lossy());
+    let answers = match U::OFFERS_ELSEWHERE {
+        true => parallel::map(&offered[..offered.len().min(MAX_ANSWERS)], |summary| {
+            read_last_answer(&summary.path)
+        }),
+        false => Vec::new(),
+    };
     let row = |(number, summary): (usize, &Summary)| {
         let is_elsewhere = summary.slug != slug;
         let mut line = line(number + 1, summary, &ids, now, context);
@@ -40,7 +52,8 @@ pub(super) async fn choose<U: ChatUi>(
             let folder = summary.project.as_ref().map_or(summary.slug.as_str(), |project| &project.path);
             line.push(Span::new(format!(" · {folder}"), Style::DIM));
         }
-        let preview = if U::OFFERS_ELSEWHERE { preview(summary) } else { Vec::new() };
+        let answer = answers.get(number).and_then(Option::as_deref);
+        let preview = if U::OFFERS_ELSEWHERE { preview(summary, answer) } else { Vec::new() };
         ChoiceRow { answer: (number + 1).to_string(), line, preview, is_elsewhere }
     };
     let choice = Choice {
@@ -65,19 +78,26 @@ pub(super) async fn choose<U: ChatUi>(
 }
 
 /// Returns how a session began, and how it ended.
-fn preview(summary: &Summary) -> Vec<StyledLine> {
-    let about = |label: &str, text: &Option<String>| {
-        let text = text.as_deref().filter(|text| !text.trim().is_empty())?;
+fn preview(summary: &Summary, answer: Option<&str>) -> Vec<StyledLine> {
+    let about = |label: &str, text: Option<&str>| {
+        let text = text.filter(|text| !text.trim().is_empty())?;
         Some(vec![Span::new(format!("{label} "), Style::DIM), Span::plain(one_line(text))])
     };
     let last = summary.last_prompt.clone().filter(|last| summary.first_prompt.as_ref() != Some(last));
     let lines = [
-        about("first", &summary.first_prompt),
-        about("last", &last),
-        about("branch", &summary.git_branch),
-        about("models", &Some(summary.models.join(", "))),
+        about("first", summary.first_prompt.as_deref()),
+        about("last", last.as_deref()),
+        about("answer", answer.map(first_words)),
+        about("branch", summary.git_branch.as_deref()),
+        about("models", Some(&summary.models.join(", "))),
     ];
     lines.into_iter().flatten().collect()
+}
+
+/// The beginning of an answer, a few rows long.
+fn first_words(answer: &str) -> &str {
+    let answer = answer.trim();
+    &answer[..answer.floor_char_boundary(MAX_ANSWER_BYTES)]
 }
 
 /// Returns the sessions in all stores, of this folder unless others are offered, newest first, and the ids that tell sessions apart.

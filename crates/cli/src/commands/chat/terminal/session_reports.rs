@@ -1,6 +1,7 @@
 //! What commands show of a session without changing anything. They are told while a turn runs, too, when the conversation itself is at
 //! work: so this holds what they need.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use annals_agent::api::request::Effort;
@@ -10,6 +11,7 @@ use annals_agent::protocol::Event;
 use annals_agent::turn::CallDecider;
 use annals_json::Value;
 use annals_policy::paths::Workspace;
+use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine};
 
 use super::super::ChatApp;
@@ -32,6 +34,9 @@ use crate::commands::export::Document;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::session::ResolvedSession;
+
+/// How many answers `/copy` can reach.
+const MAX_ANSWERS: usize = 20;
 
 /// What a command has shown, to be recorded in the session: its name and its output.
 pub(super) type ShownOutput = Option<(&'static str, String)>;
@@ -57,14 +62,15 @@ pub(super) struct SessionReports<'b> {
     breakdown: ContextBreakdown,
     /// The session itself, where it has no file.
     stored: Option<Vec<u8>>,
-    answer: Option<String>,
+    /// The last answers, the last one at the end.
+    answers: VecDeque<String>,
 }
 
 impl<'b> ChatSession<'b> {
     /// Returns what commands show of the session as it is now.
     pub(super) fn reports(&mut self) -> Result<SessionReports<'b>, Fault> {
         let breakdown = self.context_breakdown()?;
-        let answer = self.last_answer()?;
+        let answers = self.last_answers(MAX_ANSWERS)?;
         let commands = self.commands();
         let agent = &self.agent;
         let file = agent.conversation.transcript_path();
@@ -86,7 +92,7 @@ impl<'b> ChatSession<'b> {
             cwd: agent.conversation.cwd().to_path_buf(),
             tokens: agent.context(),
             breakdown,
-            answer,
+            answers,
         })
     }
 }
@@ -103,7 +109,10 @@ impl SessionReports<'_> {
                 let texts: Vec<String> =
                     blocks.iter().flat_map(|blocks| blocks.items()).filter_map(text_of_answer).collect();
                 if !texts.is_empty() {
-                    self.answer = Some(texts.join("\n\n"));
+                    self.answers.push_back(texts.join("\n\n"));
+                    if self.answers.len() > MAX_ANSWERS {
+                        self.answers.pop_front();
+                    }
                 }
             }
             _ => {}
@@ -184,16 +193,41 @@ impl SessionReports<'_> {
             SlashCommand::Doctor => ui.report("doctor", &doctor::lines(self.context)),
             SlashCommand::Status => ui.report("status", &self.status()),
             SlashCommand::Tasks(wanted) => self.tasks.show(wanted, ui),
-            SlashCommand::Copy => match self.answer.as_deref().map(|text| ui.copy(text)) {
-                None => ui.note(Style::DIM, "there is no answer yet"),
-                Some(Ok(())) => ui.note(Style::DIM, "the terminal was asked to copy the last answer"),
-                Some(Err(why)) => ui.note(WARNING, &why),
-            },
+            SlashCommand::Copy(wanted) => self.copy(wanted.as_deref(), ui),
             SlashCommand::Export(file) => self.export(file, ui)?,
             // What changes something is not shown here.
             _ => {}
         }
         Ok(None)
+    }
+
+    /// Copies the last answer, or one before it.
+    fn copy(&self, wanted: Option<&str>, ui: &mut impl ChatUi) {
+        let position = match wanted.map(str::parse) {
+            None => 1,
+            Some(Ok(number)) if number > 0 => number,
+            Some(_) => {
+                return ui.note(WARNING, "/copy takes a number: 1 is the last answer, 2 the one before it");
+            }
+        };
+        let at = self.answers.len().checked_sub(position);
+        match at.and_then(|at| self.answers.get(at)).map(|text| ui.copy(text)) {
+            None if self.answers.is_empty() => ui.note(Style::DIM, "there is no answer yet"),
+            None => {
+                let count = figures::counted(self.answers.len(), "answer");
+                ui.note(WARNING, &format!("{count} can be copied, so there is no number {position}"));
+            }
+            Some(Err(why)) => ui.note(WARNING, &why),
+            Some(Ok(())) if position == 1 => {
+                ui.note(Style::DIM, "the terminal was asked to copy the last answer");
+            }
+            Some(Ok(())) => {
+                ui.note(
+                    Style::DIM,
+                    &format!("the terminal was asked to copy answer {position} from the end"),
+                );
+            }
+        }
     }
 
     fn cost(&self, unrecorded: &UnrecordedUsage) -> Result<Vec<StyledLine>, Fault> {

@@ -27,7 +27,7 @@ pub(super) enum SlashCommand {
     Export(Option<String>),
     Branch(Option<String>),
     AddDir(Option<String>),
-    Copy,
+    Copy(Option<String>),
     Exit,
     Unknown(String),
 }
@@ -42,7 +42,7 @@ pub(super) const ALL: [(&str, &str, &str); 26] = [
     ("/branch", "[TITLE]", "continue in a copy of the session; this one stays as it is"),
     ("/rename", "TITLE", "set the title of the session"),
     ("/export", "[FILE]", "write the conversation to a file: .md, .html, .txt or .jsonl"),
-    ("/copy", "", "copy the last answer to the clipboard"),
+    ("/copy", "[N]", "copy the last answer, or the Nth last, to the clipboard"),
     ("/model", "[NAME]", "show or change the model"),
     ("/effort", "[LEVEL]", "show or change how hard the model tries"),
     ("/cost", "", "show tokens and cost of this session by model"),
@@ -89,7 +89,7 @@ impl SlashCommand {
             "/export" => Self::Export(argument),
             "/branch" | "/fork" => Self::Branch(argument),
             "/add-dir" => Self::AddDir(argument),
-            "/copy" => Self::Copy,
+            "/copy" => Self::Copy(argument),
             "/status" => Self::Status,
             "/model" => Self::Model(argument),
             "/cost" | "/usage" => Self::Cost,
@@ -123,7 +123,7 @@ impl SlashCommand {
                     | Self::Config
                     | Self::Doctor
                     | Self::Export(_)
-                    | Self::Copy
+                    | Self::Copy(_)
                     | Self::Unknown(_)
             )
     }

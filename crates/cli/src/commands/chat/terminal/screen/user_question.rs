@@ -51,7 +51,6 @@ impl UserQuestions {
         Ok(Self { id, input, questions, answers: Vec::new(), earlier: GivenAnswer::default() })
     }
 
-    /// Returns the question that is next.
     pub(super) fn next(&self) -> Question {
         let Some(asked) = self.questions.get(self.answers.len()) else { return Question::default() };
         let choice = |label: &str, kind, answer: &str| QuestionChoice {
