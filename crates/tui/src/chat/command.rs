@@ -18,6 +18,8 @@ pub enum ChatCommand {
     FindNext,
     FindPrevious,
     First,
+    Fold,
+    FoldAll,
     HalfDown,
     HalfUp,
     Help,
@@ -30,6 +32,8 @@ pub enum ChatCommand {
     Preview,
     Redraw,
     Refuse,
+    SelectNext,
+    SelectPrevious,
     Stop,
     Suspend,
     TakeBack,
@@ -37,7 +41,7 @@ pub enum ChatCommand {
     Up,
 }
 
-const NAMES: [(ChatCommand, &str); 31] = [
+const NAMES: [(ChatCommand, &str); 35] = [
     (ChatCommand::Allow, "allow"),
     (ChatCommand::Answer, "answer"),
     (ChatCommand::Back, "back"),
@@ -52,6 +56,8 @@ const NAMES: [(ChatCommand, &str); 31] = [
     (ChatCommand::FindNext, "find-next"),
     (ChatCommand::FindPrevious, "find-previous"),
     (ChatCommand::First, "first"),
+    (ChatCommand::Fold, "fold"),
+    (ChatCommand::FoldAll, "fold-all"),
     (ChatCommand::HalfDown, "half-down"),
     (ChatCommand::HalfUp, "half-up"),
     (ChatCommand::Help, "help"),
@@ -64,6 +70,8 @@ const NAMES: [(ChatCommand, &str); 31] = [
     (ChatCommand::Preview, "preview"),
     (ChatCommand::Redraw, "redraw"),
     (ChatCommand::Refuse, "refuse"),
+    (ChatCommand::SelectNext, "select-next"),
+    (ChatCommand::SelectPrevious, "select-previous"),
     (ChatCommand::Stop, "stop"),
     (ChatCommand::Suspend, "suspend"),
     (ChatCommand::TakeBack, "take-back"),

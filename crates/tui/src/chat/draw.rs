@@ -8,7 +8,7 @@ use regex::Regex;
 use super::effect::ScreenLayout;
 use super::log::FinishedLines;
 use super::screen::ChatScreen;
-use crate::draw::{mark_matches, put_spans, to_ascii};
+use crate::draw::{SELECTED, mark_matches, put_spans, to_ascii};
 use crate::editor::EditorView;
 use crate::picture::{Picture, VisiblePicture, put_placeholders};
 
@@ -29,6 +29,8 @@ pub(crate) struct ChatFrame {
     pub(crate) pictures: Vec<VisiblePicture>,
     /// What is marked in the rows between the first and the last.
     pub(crate) marked: Option<Regex>,
+    /// The row that keys are about.
+    pub(crate) selected: Option<usize>,
 }
 
 /// The first lines; a sign ends the last one if there are more.
@@ -62,6 +64,9 @@ impl ChatFrame {
             put_spans(&mut buffer, Rect::new(0, y, inside, 1), line);
             if let Some(pattern) = self.marked.as_ref().filter(|_| at > 0 && at + 1 < self.rows.len()) {
                 mark_matches(&mut buffer, Rect::new(0, y, inside, 1), line, pattern);
+            }
+            if self.selected == Some(at) {
+                buffer.set_style(Rect::new(0, y, inside, 1), SELECTED);
             }
         }
         if !unicode {
@@ -104,7 +109,8 @@ impl ChatScreen {
             // They are below the title.
             let below = |picture: &VisiblePicture| VisiblePicture { row: picture.row + 1, ..*picture };
             let pictures = page.view.pictures.iter().map(below).collect();
-            return ChatFrame { rows, cursor: None, pictures, marked: page.find.pattern.clone() };
+            let selected = page.view.selected_row().map(|row| row + 1);
+            return ChatFrame { rows, cursor: None, pictures, marked: page.find.pattern.clone(), selected };
         }
         if let Some(picker) = &self.picker {
             let (mut rows, cursor) = picker.rows(columns, height);

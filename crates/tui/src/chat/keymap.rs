@@ -50,7 +50,7 @@ impl ChatKeyScope {
     }
 }
 
-const DEFAULT: [BindingRow<ChatKeyScope, ChatCommand>; 56] = {
+const DEFAULT: [BindingRow<ChatKeyScope, ChatCommand>; 60] = {
     use ChatCommand::*;
     use ChatKeyScope::{Page, Picker, Prompt, Question, Tasks};
     [
@@ -108,6 +108,10 @@ const DEFAULT: [BindingRow<ChatKeyScope, ChatCommand>; 56] = {
         (Page, &["/"], Find, "finds text"),
         (Page, &["n"], FindNext, "the next match"),
         (Page, &["N"], FindPrevious, "the match before"),
+        (Page, &["tab"], SelectNext, "in the transcript, to the next thought or tool call"),
+        (Page, &["shift-tab"], SelectPrevious, "to the one before"),
+        (Page, &["enter"], Fold, "folds it, or opens it; so does a click with `--screen full`"),
+        (Page, &["z"], FoldAll, "folds all of them, or opens all"),
         (Page, &["q", "esc", "ctrl-c"], Close, "leaves"),
         (Page, &["ctrl-o"], Transcript, "leaves, too"),
     ]

@@ -3,6 +3,7 @@
 use annals_ui::terminal::{RenderOptions, StyledLine};
 
 use super::block::{BlockForm, ChatBlock};
+use super::fold::FoldState;
 use super::log::ChatLog;
 use crate::picture::VisiblePicture;
 use crate::reader::LinePosition;
@@ -10,14 +11,17 @@ use crate::reader::LinePosition;
 /// A window on a log.
 #[derive(Debug)]
 pub(crate) struct LogView {
-    form: BlockForm,
+    pub(super) form: BlockForm,
+    pub(super) folds: FoldState,
     /// The first line; `None` follows the end.
     top: Option<LinePosition>,
     height: usize,
     width: usize,
     /// The lines of blocks, and whether nothing of them changes any more.
     cache: Vec<(bool, Vec<StyledLine>)>,
-    /// The parts of pictures among the lines that were visible last.
+    /// Where the lines are from that were visible last.
+    pub(super) rows: Vec<LinePosition>,
+    /// The parts of pictures among them.
     pub(super) pictures: Vec<VisiblePicture>,
     /// Whether lines follow those that were visible last.
     has_more: bool,
@@ -29,10 +33,12 @@ impl LogView {
     pub(crate) fn new(form: BlockForm) -> Self {
         Self {
             form,
+            folds: FoldState::default(),
             top: None,
             height: 1,
             width: 0,
             cache: Vec::new(),
+            rows: Vec::new(),
             pictures: Vec::new(),
             has_more: false,
             layouts: 0,
@@ -50,7 +56,20 @@ impl LogView {
     /// Forgets what was laid out.
     pub(crate) fn reset(&mut self) {
         self.cache.clear();
+        self.folds = FoldState::default();
         self.top = None;
+    }
+
+    /// Forgets how a block was laid out.
+    pub(super) fn forget(&mut self, block: usize) {
+        if let Some(known) = self.cache.get_mut(block) {
+            *known = (false, Vec::new());
+        }
+    }
+
+    /// Whether a line that was laid out is blank.
+    pub(super) fn is_blank(&self, at: LinePosition) -> bool {
+        self.cache.get(at.entry).and_then(|(_, lines)| lines.get(at.line)).is_none_or(Vec::is_empty)
     }
 
     /// Forgets what was laid out, and stays where it is: blocks have come between others.
@@ -95,7 +114,7 @@ impl LogView {
         if !self.cache[at].0 {
             let options = RenderOptions { width: self.width, ..*options };
             let is_final = log.blocks().get(at).is_some_and(ChatBlock::is_final);
-            self.cache[at] = (is_final, log.lines(at, self.form, &options));
+            self.cache[at] = (is_final, log.lines(at, self.form_of(at), &options));
             self.layouts += 1;
         }
         &self.cache[at].1
@@ -166,6 +185,7 @@ impl LogView {
         let (mut out, height) = (Vec::with_capacity(self.height), self.height);
         let mut skipped = first.line;
         self.pictures.clear();
+        self.rows.clear();
         self.has_more = false;
         for entry in first.entry..log.len() {
             let (row, lines) = (out.len(), self.lines(log, entry, options));
@@ -179,6 +199,7 @@ impl LogView {
             out.extend(lines.iter().skip(skipped).take(height - row).cloned());
             let is_cut = lines.len() > skipped + (out.len() - row);
             let (first, count) = (skipped, lines.len());
+            self.rows.extend((0..out.len() - row).map(|line| LinePosition { entry, line: first + line }));
             skipped = skipped.saturating_sub(count);
             if let Some(ChatBlock::Picture(picture)) = log.blocks().get(entry)
                 && let Some(number) = picture.number

@@ -10,6 +10,7 @@ mod command;
 mod draw;
 mod effect;
 mod find;
+mod fold;
 mod footer;
 mod help;
 #[cfg(unix)]

@@ -22,6 +22,9 @@ pub(crate) struct ChatPage {
     pub(crate) find: PageFind,
 }
 
+/// Narrower pages name fewer keys.
+const MIN_WIDTH_FOR_ALL_KEYS: usize = 75;
+
 /// What a key did to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageOutcome {
@@ -102,6 +105,10 @@ impl ChatPage {
             Some(ChatCommand::PageUp) => view.scroll(log, -page, options),
             Some(ChatCommand::HalfDown) => view.scroll(log, page / 2, options),
             Some(ChatCommand::HalfUp) => view.scroll(log, -page / 2, options),
+            Some(ChatCommand::SelectNext) => view.select(log, FindDirection::Forward, options),
+            Some(ChatCommand::SelectPrevious) => view.select(log, FindDirection::Backward, options),
+            Some(ChatCommand::Fold) => view.fold_selected(log, options),
+            Some(ChatCommand::FoldAll) => view.fold_all(),
             _ => {}
         }
         PageOutcome::Open
@@ -110,6 +117,14 @@ impl ChatPage {
     /// Scrolls by lines.
     pub(crate) fn scroll(&mut self, lines: isize, log: &ChatLog, options: &RenderOptions<'_>) {
         self.view.scroll(self.own.as_ref().unwrap_or(log), lines, options);
+    }
+
+    /// Folds what is on a row of the screen, or opens it.
+    pub(crate) fn click(&mut self, row: usize, log: &ChatLog, options: &RenderOptions<'_>) {
+        // The title is above the lines.
+        if let Some(row) = row.checked_sub(1) {
+            self.view.fold_at_row(self.own.as_ref().unwrap_or(log), row, options);
+        }
     }
 
     /// The rows of the screen: a title, the lines, and a last line with keys or what is looked for.
@@ -136,7 +151,11 @@ impl ChatPage {
                     Some((place, all)) => {
                         vec![Span::dim(format!("{place} of {all} · n, N · {at} · q leaves"))]
                     }
-                    None => vec![Span::dim(format!("{at} · q leaves · / finds · space, b: pages"))],
+                    None => {
+                        let can_fold = self.own.is_none() && options.width >= MIN_WIDTH_FOR_ALL_KEYS;
+                        let folds = if can_fold { " · tab, enter: fold one · z: all" } else { "" };
+                        vec![Span::dim(format!("{at} · q leaves · / finds · space, b: pages{folds}"))]
+                    }
                 }
             }
         });

@@ -30,7 +30,11 @@ impl ChatScreen {
                 Some(ChatCommand::Redraw) => vec![ChatEffect::Redraw],
                 _ => self.press(key),
             },
-            ChatInput::Focus(_) | ChatInput::Mouse(Mouse::Click { .. }) => Vec::new(),
+            ChatInput::Focus(_) => Vec::new(),
+            ChatInput::Mouse(Mouse::Click { row, .. }) => {
+                self.click(usize::from(row));
+                Vec::new()
+            }
             ChatInput::Mouse(Mouse::ScrollUp) => self.scroll(-WHEEL),
             ChatInput::Mouse(Mouse::ScrollDown) => self.scroll(WHEEL),
             ChatInput::Paste(text) => {
@@ -46,6 +50,16 @@ impl ChatScreen {
         } else if !self.is_covered() && !self.questions.front_mut().is_some_and(|first| first.paste(text)) {
             self.key_focus.note_typing(self.now);
             self.hint = self.editor.paste(text);
+        }
+    }
+
+    /// Folds the thought or the tool call that was clicked on, or opens it.
+    fn click(&mut self, row: usize) {
+        let options = self.render_options();
+        if let Some(page) = &mut self.page {
+            page.click(row, &self.log, &options);
+        } else if self.options.layout == ScreenLayout::Full && !self.is_covered() {
+            self.view.fold_at_row(&self.log, row, &options);
         }
     }
 

@@ -17,6 +17,7 @@ use crate::keymap::Command;
 pub(crate) use overlay::{help_lines, plan_lines};
 use paint::{fill, put, put_right};
 pub(crate) use paint::{mark_matches, put_spans, to_ascii};
+pub(crate) use theme::SELECTED;
 
 /// The most rows of a message besides the last one of the screen.
 const MAX_MESSAGE_ROWS: u16 = 3;

@@ -7,7 +7,7 @@ use ratatui_core::style::{Color, Modifier, Style};
 pub(super) const PLAIN: Style = Style::new();
 pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 pub(super) const DIM: Style = Style::new().fg(Color::DarkGray);
-pub(super) const SELECTED: Style = Style::new().add_modifier(Modifier::REVERSED);
+pub(crate) const SELECTED: Style = Style::new().add_modifier(Modifier::REVERSED);
 pub(super) const BAR: Style = Style::new().add_modifier(Modifier::REVERSED);
 pub(super) const MATCH: Style =
     Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED));

@@ -4,6 +4,7 @@
 
 mod chat;
 mod chat_fixture;
+mod chat_folding;
 mod chat_frames;
 mod chat_hostile;
 mod chat_keys;
