@@ -218,7 +218,6 @@ impl ChatBlock {
         let options = RenderOptions {
             full: is_full,
             thinking: ThinkingDisplay::Shown,
-            unfold_hint: " (ctrl-o)",
             output_lines: MAX_OUTPUT_LINES,
             ..*options
         };

@@ -5,7 +5,9 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use regex::Regex;
 
+use super::command::ChatCommand;
 use super::effect::ScreenLayout;
+use super::keymap::ChatKeyScope;
 use super::log::FinishedLines;
 use super::screen::ChatScreen;
 use crate::draw::{SELECTED, mark_matches, put_spans, to_ascii};
@@ -105,7 +107,7 @@ impl ChatScreen {
         let (columns, height) = (self.columns(), usize::from(self.size.1).max(2));
         let options = self.render_options();
         if let Some(page) = &mut self.page {
-            let rows = page.rows(&self.log, &options, height);
+            let rows = page.rows(&self.log, &options, height, &self.keymap);
             // They are below the title.
             let below = |picture: &VisiblePicture| VisiblePicture { row: picture.row + 1, ..*picture };
             let pictures = page.view.pictures.iter().map(below).collect();
@@ -113,12 +115,12 @@ impl ChatScreen {
             return ChatFrame { rows, cursor: None, pictures, marked: page.find.pattern.clone(), selected };
         }
         if let Some(picker) = &self.picker {
-            let (mut rows, cursor) = picker.rows(columns, height);
+            let (mut rows, cursor) = picker.rows(columns, height, &self.keymap);
             rows.truncate(height);
             return ChatFrame { rows, cursor: Some(cursor), ..ChatFrame::default() };
         }
         if let Some(tasks) = &self.tasks {
-            let mut rows = tasks.rows(columns, height);
+            let mut rows = tasks.rows(columns, height, &self.keymap);
             rows.truncate(height);
             return ChatFrame { rows, ..ChatFrame::default() };
         }
@@ -129,7 +131,10 @@ impl ChatScreen {
         if height > below.rows.len() {
             rows.push(match self.view.is_at_end() {
                 true => StyledLine::new(),
-                false => vec![Span::dim("  … more below · pgdn")],
+                false => {
+                    let key = self.keymap.hints(ChatKeyScope::Prompt, &[(ChatCommand::PageDown, "")]);
+                    vec![Span::dim(format!("  … more below · {key}"))]
+                }
             });
         }
         below.cursor = below.cursor.map(|(column, row)| (column, row + rows.len()));
@@ -189,7 +194,8 @@ impl ChatScreen {
         for (at, text) in self.queue.iter().take(MAX_QUEUE_SHOWN).enumerate() {
             let more =
                 if hidden > 0 && at + 1 == MAX_QUEUE_SHOWN { format!(" (+{hidden})") } else { String::new() };
-            let hint = if at == 0 && more.is_empty() { " · up edits" } else { &more };
+            let edits = self.keymap.hints(ChatKeyScope::Prompt, &[(ChatCommand::TakeBack, " edits")]);
+            let hint = if at == 0 && more.is_empty() { format!(" · {edits}") } else { more };
             let text = clip(&text.display, columns.saturating_sub(21).max(8));
             rows.push(vec![Span::dim(format!("  queued: {text}{hint}"))]);
         }
@@ -211,7 +217,7 @@ impl ChatScreen {
         let room = max_rows.saturating_sub(rows.len() + 1 + status.len());
         rows.extend(view.menu.into_iter().take(room));
         rows.extend(status);
-        rows.push(self.footer.row(self.hint.as_deref(), view.sign.as_deref(), columns));
+        rows.push(self.footer.row(self.hint.as_deref(), view.sign.as_deref(), columns, &self.keymap));
         rows.truncate(max_rows);
         ChatFrame { rows, cursor: Some(cursor), ..ChatFrame::default() }
     }
@@ -228,10 +234,12 @@ impl ChatScreen {
         }
         let Some(question) = self.questions.front_mut() else { return ChatFrame::default() };
         let room = max_rows.saturating_sub(1 + typed.rows.len()).max(1);
-        let (mut rows, mut cursor) = question.rows(columns, room);
+        let (mut rows, mut cursor) = question.rows(columns, room, &self.keymap);
         if is_typing {
             // In the place of the keys that answer it.
-            let text = self.hint.as_deref().unwrap_or("keys go to the prompt until you pause · esc cancels");
+            let cancels = self.keymap.hints(ChatKeyScope::Question, &[(ChatCommand::Cancel, " cancels")]);
+            let pause = format!("keys go to the prompt until you pause · {cancels}");
+            let text = self.hint.as_deref().unwrap_or(&pause);
             rows.pop();
             rows.push(vec![Span::new(clip(&format!("  {text}"), columns), Style::color(Color::Yellow))]);
         }

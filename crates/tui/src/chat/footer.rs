@@ -2,6 +2,9 @@
 
 use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, width};
 
+use super::command::ChatCommand;
+use super::keymap::{ChatKeyScope, ChatKeymap};
+
 /// A permission mode as the footer shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PermissionSign {
@@ -46,13 +49,23 @@ pub struct FooterFacts {
 
 impl FooterFacts {
     /// The last row: mode, the sign of the editor and hint at the left, model at the right.
-    pub(crate) fn row(&self, hint: Option<&str>, sign: Option<&str>, columns: usize) -> StyledLine {
+    pub(crate) fn row(
+        &self,
+        hint: Option<&str>,
+        sign: Option<&str>,
+        columns: usize,
+        keymap: &ChatKeymap,
+    ) -> StyledLine {
+        let keys = |wanted: &[(ChatCommand, &str)]| keymap.hints(ChatKeyScope::Prompt, wanted);
         let mut left: StyledLine = match hint {
             Some(hint) => vec![Span::new(clip(hint, columns), Style::color(Color::Yellow))],
             None => match self.mode.span() {
-                Some(mode) => vec![mode, Span::dim(" · shift-tab")],
+                Some(mode) => match keys(&[(ChatCommand::Mode, "")]) {
+                    key if key.is_empty() => vec![mode],
+                    key => vec![mode, Span::dim(format!(" · {key}"))],
+                },
                 None if sign.is_some() => Vec::new(),
-                None => vec![Span::dim("? keys · shift-tab mode")],
+                None => vec![Span::dim(keys(&[(ChatCommand::Help, " keys"), (ChatCommand::Mode, " mode")]))],
             },
         };
         if let Some(sign) = sign {

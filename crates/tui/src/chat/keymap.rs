@@ -148,6 +148,25 @@ impl ChatKeymap {
         self.table.command(scope, key)
     }
 
+    /// The first key of a command; `None` if no key does it.
+    pub(crate) fn key(&self, scope: ChatKeyScope, command: ChatCommand) -> Option<&str> {
+        let binding = self.table.of(scope).find(|binding| binding.command == command);
+        binding.and_then(|binding| binding.keys.first()).map(String::as_str)
+    }
+
+    /// What a row says of keys: `enter chooses · esc cancels`, without those that no key does. Commands that are next to each
+    /// other and do the same share their words: `pgup, pgdn scroll`.
+    pub(crate) fn hints(&self, scope: ChatKeyScope, wanted: &[(ChatCommand, &str)]) -> String {
+        let mut hints: Vec<String> = Vec::new();
+        for same in wanted.chunk_by(|left, right| left.1 == right.1 && !left.1.is_empty()) {
+            let keys: Vec<&str> = same.iter().filter_map(|(command, _)| self.key(scope, *command)).collect();
+            if !keys.is_empty() {
+                hints.push(format!("{}{}", keys.join(", "), same[0].1));
+            }
+        }
+        hints.join(" · ")
+    }
+
     /// Returns the bindings of a scope, in the order in which they are explained.
     pub fn bindings(&self, scope: ChatKeyScope) -> impl Iterator<Item = &Binding<ChatKeyScope, ChatCommand>> {
         self.table.of(scope)
@@ -174,6 +193,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn hints_name_the_keys_that_are_bound() {
+        use ChatCommand::{Cancel, Choose, PageDown, PageUp};
+        let wanted = [(Choose, " chooses"), (Cancel, " cancels"), (PageUp, " scroll"), (PageDown, " scroll")];
+        let mut keymap = ChatKeymap::default();
+        let hints = |keymap: &ChatKeymap| keymap.hints(ChatKeyScope::Picker, &wanted);
+        assert_eq!(hints(&keymap), "enter chooses · esc cancels · pgup, pgdn scroll");
+        keymap.bind("picker", "cancel", &[]).unwrap();
+        keymap.bind("picker", "choose", &["ctrl-y".to_owned()]).unwrap();
+        keymap.bind("picker", "page-up", &[]).unwrap();
+        assert_eq!(hints(&keymap), "ctrl-y chooses · pgdn scroll");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, clip_start};
 use super::block::{BlockForm, ChatBlock};
 use super::command::ChatCommand;
 use super::find::PageFind;
+use super::keymap::{ChatKeyScope, ChatKeymap};
 use super::log::ChatLog;
 use super::log_view::LogView;
 use super::tasks::TaskRow;
@@ -133,6 +134,7 @@ impl ChatPage {
         log: &ChatLog,
         options: &RenderOptions<'_>,
         height: usize,
+        keymap: &ChatKeymap,
     ) -> Vec<StyledLine> {
         self.fit(options.width, height);
         let log = self.own.as_ref().unwrap_or(log);
@@ -144,21 +146,30 @@ impl ChatPage {
                 let typed = clip_start(typed, options.width.saturating_sub(7));
                 vec![Span::new("find: ", Style::BOLD), Span::plain(typed)]
             }
-            (None, true) => vec![Span::dim("not found · q leaves")],
-            (None, false) => {
-                let at = if self.view.is_at_end() { "end" } else { "more below" };
-                match self.find.place {
-                    Some((place, all)) => {
-                        vec![Span::dim(format!("{place} of {all} · n, N · {at} · q leaves"))]
-                    }
-                    None => {
-                        let can_fold = self.own.is_none() && options.width >= MIN_WIDTH_FOR_ALL_KEYS;
-                        let folds = if can_fold { " · tab, enter: fold one · z: all" } else { "" };
-                        vec![Span::dim(format!("{at} · q leaves · / finds · space, b: pages{folds}"))]
-                    }
-                }
-            }
+            (None, is_missing) => vec![Span::dim(self.hints(keymap, is_missing, options.width))],
         });
         rows
+    }
+
+    /// Where the page stands, and its keys.
+    fn hints(&self, keymap: &ChatKeymap, is_missing: bool, columns: usize) -> String {
+        use ChatCommand::{Close, Find, FindNext, FindPrevious, Fold, FoldAll, PageDown, PageUp, SelectNext};
+        let at = if self.view.is_at_end() { "end" } else { "more below" };
+        let (head, mut keys) = match self.find.place {
+            _ if is_missing => ("not found".to_owned(), vec![(Close, " leaves")]),
+            Some((place, all)) => (
+                format!("{place} of {all} · {at}"),
+                vec![(FindNext, " matches"), (FindPrevious, " matches"), (Close, " leaves")],
+            ),
+            None => {
+                let pages = [(PageDown, ": pages"), (PageUp, ": pages")];
+                (at.to_owned(), [(Close, " leaves"), (Find, " finds")].into_iter().chain(pages).collect())
+            }
+        };
+        if self.own.is_none() && self.find.place.is_none() && columns >= MIN_WIDTH_FOR_ALL_KEYS {
+            keys.extend([(SelectNext, ": fold one"), (Fold, ": fold one"), (FoldAll, ": all")]);
+        }
+        let keys = keymap.hints(ChatKeyScope::Page, &keys);
+        if keys.is_empty() { head } else { format!("{head} · {keys}") }
     }
 }

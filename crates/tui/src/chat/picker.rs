@@ -4,6 +4,7 @@ use annals_ui::terminal::{Span, Style, StyledLine, clip_start, line_width, width
 
 use super::command::ChatCommand;
 use super::draw::first_lines;
+use super::keymap::{ChatKeyScope, ChatKeymap};
 use crate::key::Key;
 
 /// One row to choose.
@@ -134,7 +135,12 @@ impl OpenPicker {
     }
 
     /// The rows of the screen, and the cursor behind the filter: column and row.
-    pub(crate) fn rows(&self, columns: usize, height: usize) -> (Vec<StyledLine>, (usize, usize)) {
+    pub(crate) fn rows(
+        &self,
+        columns: usize,
+        height: usize,
+        keymap: &ChatKeymap,
+    ) -> (Vec<StyledLine>, (usize, usize)) {
         let shown = self.shown();
         let mut rows = self.head(columns, height);
         let filter = clip_start(&self.filter, columns.saturating_sub(10));
@@ -142,7 +148,7 @@ impl OpenPicker {
         rows.push(vec![Span::new(" search: ", Style::DIM), Span::plain(filter)]);
         let about = self.picker.about.iter().flat_map(|line| wrap(line, columns.saturating_sub(2)));
         rows.extend(first_lines(about.collect(), height / 3));
-        let keys = self.keys(columns, height);
+        let keys = self.keys(columns, height, keymap);
         let max_preview = height.saturating_sub(rows.len() + keys.len() + MIN_ROWS).min(height / 2);
         let mut preview = self.preview(shown.get(self.selected).copied(), columns);
         preview = first_lines(preview, max_preview.min(MAX_PREVIEW.max(height / 3)));
@@ -191,13 +197,15 @@ impl OpenPicker {
         lines
     }
 
-    fn keys(&self, columns: usize, height: usize) -> Vec<StyledLine> {
-        let mut keys = vec!["enter chooses", "esc cancels", "tab preview"];
-        let elsewhere = format!("ctrl-a {}", self.picker.elsewhere);
+    fn keys(&self, columns: usize, height: usize, keymap: &ChatKeymap) -> Vec<StyledLine> {
+        use ChatCommand::{Cancel, Choose, Everywhere, Preview};
+        let elsewhere = format!(" {}", self.picker.elsewhere);
+        let mut keys = vec![(Choose, " chooses"), (Cancel, " cancels"), (Preview, " preview")];
         if !self.picker.elsewhere.is_empty() {
-            keys.push(&elsewhere);
+            keys.push((Everywhere, &elsewhere));
         }
-        let keys = wrap(&[Span::dim(keys.join(" · "))], columns.saturating_sub(1).max(1));
+        let keys =
+            wrap(&[Span::dim(keymap.hints(ChatKeyScope::Picker, &keys))], columns.saturating_sub(1).max(1));
         let mut rows = first_lines(keys, if height < MIN_HEIGHT_FOR_ALL_KEYS { 1 } else { 3 });
         rows.iter_mut().for_each(|row| row.insert(0, Span::plain(" ")));
         rows

@@ -7,6 +7,7 @@ use annals_ui::terminal::{Color, Span, Style, StyledLine, clip, clip_start, widt
 
 use super::command::ChatCommand;
 use super::draw::first_lines;
+use super::keymap::{ChatKeyScope, ChatKeymap};
 use crate::input::LineInput;
 use crate::key::Key;
 
@@ -244,6 +245,7 @@ impl OpenQuestion {
         &mut self,
         columns: usize,
         max_rows: usize,
+        keymap: &ChatKeymap,
     ) -> (Vec<StyledLine>, Option<(usize, usize)>) {
         let inside = columns.saturating_sub(2).max(8);
         let mut rows = vec![rule(columns)];
@@ -268,7 +270,8 @@ impl OpenQuestion {
         let few = if body.is_empty() { 0 } else { body.len().min((max_rows / 3).max(3)) + 1 };
         let selected = answers.get(self.selected).map_or(0, Vec::len) + 1;
         let room = free.saturating_sub(few).max(selected.min(free.saturating_sub(few.min(2)))).max(1);
-        let below: Vec<StyledLine> = why.into_iter().chain(self.shown_answers(answers, room)).collect();
+        let below: Vec<StyledLine> =
+            why.into_iter().chain(self.shown_answers(answers, room, keymap)).collect();
         let fixed = rows.len() + below.len() + 1;
         // In a terminal that is too small for it nothing is seen, and nothing can be allowed.
         self.fits = body.len().min(max_rows.saturating_sub(fixed));
@@ -282,10 +285,10 @@ impl OpenQuestion {
             rows.push(std::iter::once(Span::plain("  ")).chain(line.iter().cloned()).collect());
         }
         if self.rows > self.fits {
-            rows.push(self.position(columns));
+            rows.push(self.position(columns, keymap));
         }
         rows.extend(below);
-        let cursor = self.last_row(columns, inside, &mut rows);
+        let cursor = self.last_row(columns, inside, keymap, &mut rows);
         (rows, cursor)
     }
 
@@ -311,7 +314,12 @@ impl OpenQuestion {
     }
 
     /// The rows of the answers that fit, around the one that is selected; notes which were shown whole.
-    fn shown_answers(&mut self, answers: Vec<Vec<StyledLine>>, room: usize) -> Vec<StyledLine> {
+    fn shown_answers(
+        &mut self,
+        answers: Vec<Vec<StyledLine>>,
+        room: usize,
+        keymap: &ChatKeymap,
+    ) -> Vec<StyledLine> {
         let count = answers.len();
         if answers.iter().map(Vec::len).sum::<usize>() <= room {
             self.shown.extend(0..count);
@@ -334,26 +342,37 @@ impl OpenQuestion {
             }
             rows.extend(lines.into_iter().take(room - rows.len()));
         }
-        rows.push(vec![Span::dim(format!("  … {} of {count} answers · up, down", self.selected + 1))]);
+        let keys = keymap
+            .hints(ChatKeyScope::Question, &[(ChatCommand::Up, " select"), (ChatCommand::Down, " select")]);
+        rows.push(vec![Span::dim(format!("  … {} of {count} answers · {keys}", self.selected + 1))]);
         rows
     }
 
     /// Where the body stands.
-    fn position(&self, columns: usize) -> StyledLine {
+    fn position(&self, columns: usize, keymap: &ChatKeymap) -> StyledLine {
+        let scroll = [(ChatCommand::PageUp, " scroll"), (ChatCommand::PageDown, " scroll")];
+        let scroll = keymap.hints(ChatKeyScope::Question, &scroll);
+        let down = keymap.hints(ChatKeyScope::Question, &[(ChatCommand::PageDown, "")]);
         let left = self.rows - (self.top + self.fits);
         let text = match (left, self.is_seen()) {
-            (0, _) => "  (end) · pgup, pgdn scroll".to_owned(),
-            (left, true) => format!("  … {left} more lines · pgup, pgdn scroll"),
-            (left, false) => format!("  … {left} more lines · pgdn · read all to allow"),
+            (0, _) => format!("  (end) · {scroll}"),
+            (left, true) => format!("  … {left} more lines · {scroll}"),
+            (left, false) => format!("  … {left} more lines · {down} · read all to allow"),
         };
-        let text = if width(&text) > columns { text.replace(" lines · pgdn", "") } else { text };
+        let text = if width(&text) > columns { text.replace(&format!(" lines · {down}"), "") } else { text };
         let is_warning = self.is_unread_told && !self.is_seen();
         let style = if is_warning { Style::color(Color::Yellow) } else { Style::DIM };
         vec![Span::new(clip(&text, columns), style)]
     }
 
     /// Adds the keys, or the words that are typed, whose cursor is returned.
-    fn last_row(&self, columns: usize, inside: usize, rows: &mut Vec<StyledLine>) -> Option<(usize, usize)> {
+    fn last_row(
+        &self,
+        columns: usize,
+        inside: usize,
+        keymap: &ChatKeymap,
+        rows: &mut Vec<StyledLine>,
+    ) -> Option<(usize, usize)> {
         if let Some(comment) = &self.comment {
             let selected = self.question.choices.get(self.selected);
             let is_answer = selected.is_some_and(|choice| choice.kind == QuestionKind::Words);
@@ -365,13 +384,23 @@ impl OpenQuestion {
             rows.push(vec![Span::new(mark, Style::BOLD), Span::plain(head), Span::plain(tail)]);
             return Some(cursor);
         }
-        let (hint, short) = match (self.question.has_comment, self.question.is_multiple) {
-            (true, _) => (" · tab: no, with a few words", " · tab: no, with words"),
-            (false, true) => (" · space picks several", " · space picks"),
-            (false, false) => ("", ""),
+        let (long, short) = match (self.question.has_comment, self.question.is_multiple) {
+            (true, _) => (
+                Some((ChatCommand::Comment, ": no, with a few words")),
+                Some((ChatCommand::Comment, ": no, with words")),
+            ),
+            (false, true) => {
+                (Some((ChatCommand::Pick, " picks several")), Some((ChatCommand::Pick, " picks")))
+            }
+            (false, false) => (None, None),
         };
-        let text = format!("  enter answers · esc cancels{hint}");
-        let text = if width(&text) > columns { format!("  enter · esc{short}") } else { text };
+        let hints = |answers, cancels, more: Option<_>| {
+            let keys = [(ChatCommand::Answer, answers), (ChatCommand::Cancel, cancels)];
+            let keys: Vec<(ChatCommand, &str)> = keys.into_iter().chain(more).collect();
+            format!("  {}", keymap.hints(ChatKeyScope::Question, &keys))
+        };
+        let text = hints(" answers", " cancels", long);
+        let text = if width(&text) > columns { hints("", "", short) } else { text };
         rows.push(vec![Span::dim(clip(&text, columns))]);
         None
     }

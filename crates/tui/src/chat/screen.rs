@@ -8,10 +8,11 @@ use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine};
 use annals_ui::view::{Conversation, ImageRef, Item, ItemBody};
 
 use super::block::{BlockForm, ChatBlock};
+use super::command::ChatCommand;
 use super::effect::{ChatOptions, ScreenLayout};
 use super::footer::FooterFacts;
 use super::key_focus::KeyFocus;
-use super::keymap::ChatKeymap;
+use super::keymap::{ChatKeyScope, ChatKeymap};
 use super::log::ChatLog;
 use super::log_view::LogView;
 use super::page::ChatPage;
@@ -120,7 +121,10 @@ impl ChatScreen {
 
     pub(super) fn render_options(&self) -> RenderOptions<'static> {
         let plain = RenderOptions::ansi(self.columns());
-        RenderOptions { unicode: self.options.unicode, zone: self.zone.0, ..plain }
+        // A wrong key would be worse than none.
+        let has_key = self.keymap.key(ChatKeyScope::Prompt, ChatCommand::Transcript) == Some("ctrl-o");
+        let unfold_hint = if has_key { " (ctrl-o)" } else { "" };
+        RenderOptions { unicode: self.options.unicode, zone: self.zone.0, unfold_hint, ..plain }
     }
 
     /// Sets the time zone: minutes from UTC at an instant, given in milliseconds since 1970.
@@ -153,7 +157,8 @@ impl ChatScreen {
         };
         if earlier > 0 {
             let prompts = if earlier == 1 { "prompt" } else { "prompts" };
-            let text = format!("{earlier} earlier {prompts} of this session: ctrl-o shows them");
+            let key = self.keymap.hints(ChatKeyScope::Prompt, &[(ChatCommand::Transcript, " shows them")]);
+            let text = format!("{earlier} earlier {prompts} of this session: {key}");
             self.note(Style::DIM, &text);
         }
         let start = self.log.len();

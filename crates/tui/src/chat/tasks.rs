@@ -6,7 +6,7 @@ use annals_ui::terminal::{Color, RenderOptions, Span, Style, StyledLine, clip, w
 use super::command::ChatCommand;
 use super::draw::first_lines;
 use super::effect::ChatEffect;
-use super::keymap::ChatKeyScope;
+use super::keymap::{ChatKeyScope, ChatKeymap};
 use super::page::ChatPage;
 use super::screen::ChatScreen;
 use crate::key::Key;
@@ -85,9 +85,15 @@ impl TaskList {
     }
 
     /// The rows of the screen.
-    pub(crate) fn rows(&self, columns: usize, height: usize) -> Vec<StyledLine> {
+    pub(crate) fn rows(&self, columns: usize, height: usize, keymap: &ChatKeymap) -> Vec<StyledLine> {
         let mut rows = vec![vec![Span::new(" in the background", Style::BOLD)], StyledLine::new()];
-        let keys = wrap(&[Span::dim(" enter reads all · x stops · esc leaves")], columns.max(1));
+        let keys = [
+            (ChatCommand::Choose, " reads all"),
+            (ChatCommand::Stop, " stops"),
+            (ChatCommand::Close, " leaves"),
+        ];
+        let keys = format!(" {}", keymap.hints(ChatKeyScope::Tasks, &keys));
+        let keys = wrap(&[Span::dim(keys)], columns.max(1));
         let keys = first_lines(keys, 2);
         if self.rows.is_empty() {
             rows.push(vec![Span::dim("   nothing runs in the background")]);

@@ -169,7 +169,7 @@ fn matches_are_counted_and_marked_and_the_last_page_is_full() {
     chat.press("ctrl-o g /");
     chat.type_text("line 5");
     chat.press("enter");
-    assert!(chat.frame().contains("1 of 11 · n, N · more below"), "{}", chat.frame());
+    assert!(chat.frame().contains("1 of 11 · more below · n, N matches"), "{}", chat.frame());
     let (cells, _) = chat.screen.draw();
     let (seen, size) = (frame_text(&cells), "line 5".len());
     let found = seen.lines().enumerate().find_map(|(row, line)| Some((row, line.find("line 5 of")?)));
@@ -190,7 +190,7 @@ fn matches_are_counted_and_marked_and_the_last_page_is_full() {
         seen.contains("line 59 of it") && seen.contains("line 60 of it") && seen.contains("line 53"),
         "{seen}"
     );
-    assert!(seen.contains("1 of 1 · n, N · end") && !seen.contains("more below"), "{seen}");
+    assert!(seen.contains("1 of 1 · end · n, N matches") && !seen.contains("more below"), "{seen}");
     // On that page, the next match is the next, though the first row stays.
     chat.press("/");
     chat.type_text("line 5");

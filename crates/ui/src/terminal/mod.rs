@@ -5,6 +5,7 @@
 
 mod call;
 mod canvas;
+mod changed_words;
 mod code;
 mod color;
 mod fold;

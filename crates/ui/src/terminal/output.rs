@@ -5,6 +5,7 @@ use crate::view::{
     Diff, DiffSign, FileAction, FileExcerpt, Hunk, QuestionAnswer, Todo, TodoState, ToolOutput,
 };
 
+use super::changed_words::{changed_words, mark};
 use super::color::Color;
 use super::fold::{Fold, FoldedLines, shorten};
 use super::long_markdown::markdown_each;
@@ -157,7 +158,7 @@ fn hunk_rows(
         *number = here.map(|number| number.saturating_add(1));
         here
     };
-    for line in &hunk.lines {
+    for (line, changed) in hunk.lines.iter().zip(changed_words(&hunk.lines)) {
         let (number, sign, style) = match line.sign {
             DiffSign::Kept => {
                 step(&mut old);
@@ -169,7 +170,13 @@ fn hunk_rows(
         let number = number.map(|number| number.to_string()).unwrap_or_default();
         let room = columns.saturating_sub(digits + 3).max(8);
         let mut head = Some((number.as_str(), sign));
+        let mut start = 0;
         row(&line.text, room, options, style, pieces, &mut |mut piece| {
+            let length: usize = piece.iter().map(|span| span.text.len()).sum();
+            if let Some(changed) = &changed {
+                piece = mark(piece, start, changed);
+            }
+            start += length;
             let (number, sign) = head.take().unwrap_or(("", " "));
             let gutter = if digits == 0 { String::new() } else { format!("{number:>digits$} ") };
             piece.splice(0..0, [Span::dim(gutter), Span::new(format!("{sign} "), style)]);

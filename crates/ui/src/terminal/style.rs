@@ -39,6 +39,10 @@ impl Style {
         Self { italic: true, ..self }
     }
 
+    pub(super) const fn underlined(self) -> Self {
+        Self { underline: true, ..self }
+    }
+
     /// Writes the sequence that switches the style on; nothing for plain text.
     pub(super) fn switch_on(self, mode: ColorMode, out: &mut String) {
         if self == Self::PLAIN {

@@ -14,6 +14,11 @@ const SCRIPT: &str = r#"{"hello":[[{"type":"text","text":"Hello there."}]],
     "late":[{"content":[{"type":"text","text":"Late, but here."}],"play":["head",{"wait_ms":6500},"message","end"]}],
     "push":[{"content":[{"type":"tool_use","name":"Bash","input":{"command":"git push origin main"}}],
         "play":["head",{"wait_ms":1200},"message","end"]},[{"type":"text","text":"It was pushed."}]]}"#;
+/// The model asks a moment after its response has begun.
+const ASK: &str = r#"{"ask":[{"content":[{"type":"tool_use","name":"AskUserQuestion","input":{"questions":[
+        {"question":"Which bed?","header":"Bed","options":[{"label":"North","description":""},{"label":"South","description":""}]}]}}],
+        "play":["head",{"wait_ms":1200},"message","end"]},[{"type":"text","text":"So be it."}]],
+    "later":[[{"type":"text","text":"Later, then."}]]}"#;
 /// A pause that ends the typing of a prompt.
 const PAUSE: Duration = Duration::from_millis(900);
 
@@ -57,6 +62,47 @@ fn typing_when_a_question_appears_neither_answers_nor_sends() {
         terminal.shows("? keys");
         leaves(&fixture, &mut terminal);
     }
+}
+
+#[test]
+fn with_plain_a_line_that_was_being_typed_is_no_answer_either() {
+    let fixture = ChatFixture::new(ASK);
+    let mut terminal = fixture.chat_in((80, 24), &["--plain", "@@ask@@"], |_| {});
+    terminal.sees("to interrupt");
+    let began = Instant::now();
+    while !terminal.text().contains("Which bed?") {
+        assert!(began.elapsed() < super::HANGS, "{}", terminal.text());
+        terminal.press("@@later@@ ");
+        sleep(Duration::from_millis(90));
+    }
+    terminal.press("and that\r");
+    terminal.sees("what you are typing goes to the prompt until you pause");
+    terminal.sees("@@later@@ and that");
+    assert!(!terminal.text().contains("So be it."), "{}", terminal.text());
+    sleep(PAUSE);
+    terminal.press("2\r");
+    terminal.sees("So be it.");
+    terminal.sees("Later, then.");
+    leaves(&fixture, &mut terminal);
+    let session = std::fs::read_to_string(fixture.session()).unwrap();
+    assert!(session.contains(r#""answers":{"Which bed?":"South"}"#), "{session}");
+}
+
+#[test]
+fn on_a_dumb_terminal_words_that_were_typed_ahead_are_the_next_prompt() {
+    let fixture = ChatFixture::new(ASK);
+    let mut terminal = fixture.chat_in((80, 24), &["@@ask@@"], |command| {
+        command.env("TERM", "dumb");
+    });
+    terminal.sees("@@ask@@");
+    terminal.sees("Which bed?");
+    terminal.press("the @@later@@ thing\r");
+    terminal.sees("queued: the @@later@@ thing");
+    terminal.press("1\r");
+    terminal.sees("Later, then.");
+    leaves(&fixture, &mut terminal);
+    let session = std::fs::read_to_string(fixture.session()).unwrap();
+    assert!(session.contains(r#""answers":{"Which bed?":"North"}"#), "{session}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! interrupts are passed on.
 
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use annals_agent::protocol::{Command, PermissionRequest, Prompt};
 use annals_ui::chat::{EditOutcome, Key, TermCaps};
@@ -17,6 +18,9 @@ use crate::error::Outcome;
 /// The mark of an answer.
 const MARK: &str = "? ";
 
+/// A pause of this length ends the typing of a prompt: what is typed before was not meant for a question that has appeared.
+const PAUSE: Duration = Duration::from_millis(700);
+
 impl TerminalUi {
     /// Handles a key during a turn.
     pub(super) fn handle_input(
@@ -30,6 +34,13 @@ impl TerminalUi {
                 self.queue.push_back("/exit".to_owned());
             }
             UiEvent::Key(key) => {
+                if self.is_typing() {
+                    self.typed = Some(Instant::now());
+                } else if !self.questions.is_empty() && !self.is_answering() {
+                    self.begin_question(MARK);
+                } else if self.questions.is_empty() {
+                    self.typed = Some(Instant::now());
+                }
                 if let EditOutcome::Submitted(text) = self.editor.press(&key) {
                     self.screen.line_submitted();
                     self.typed(text, commands);
@@ -79,7 +90,7 @@ impl TerminalUi {
 
     /// Handles a line that was typed during a turn: an answer, or the next prompt.
     fn typed(&mut self, text: String, commands: &UnboundedSender<Command>) {
-        let Some(asking) = self.questions.front() else {
+        let Some(asking) = self.questions.front().filter(|asking| self.is_answer(asking, &text)) else {
             let is_prompt = self.completions.is_prompt(&text);
             let command = SlashCommand::parse(&text).filter(|_| !is_prompt);
             // Nothing is offered from a list here.
@@ -120,7 +131,26 @@ impl TerminalUi {
         let lines = asking.lines.clone();
         self.screen.lines(0, &lines);
         self.page.interrupt();
-        self.begin_question(MARK);
+        self.asked = Some(Instant::now());
+        if self.is_typing() {
+            self.print_note(Style::DIM, "what you are typing goes to the prompt until you pause");
+        } else {
+            self.begin_question(MARK);
+        }
+    }
+
+    /// Whether the person was typing a prompt when the question appeared, and has not paused since.
+    fn is_typing(&self) -> bool {
+        let is_recent = self.typed.is_some_and(|typed| typed.elapsed() < PAUSE);
+        !self.questions.is_empty() && !self.is_answering() && is_recent && !self.editor.text().is_empty()
+    }
+
+    /// Whether a line answers the question. Where lines come whole, words that come as soon as the question appears were typed before.
+    fn is_answer(&self, asking: &PermissionPrompt, text: &str) -> bool {
+        let is_early = || self.asked.is_some_and(|asked| asked.elapsed() < PAUSE);
+        let is_typed_ahead =
+            self.screen.caps() == TermCaps::Lines && asking.takes_as_words(text) && is_early();
+        self.is_answering() && !is_typed_ahead
     }
 
     /// Ends the turn and its open questions.

@@ -93,6 +93,13 @@ impl PermissionPrompt {
         Self { id: question.id.clone(), lines, exact, like, is_plan, questions: None }
     }
 
+    /// Whether this would be an answer in the person's own words.
+    pub(super) fn takes_as_words(&self, text: &str) -> bool {
+        let is_choice =
+            |part: &str| part.trim().parse::<usize>().is_ok() || matches!(part.trim(), "n" | "no" | "");
+        self.questions.is_some() && !text.split([',', ';']).all(is_choice)
+    }
+
     /// Parses an answer; `None` if it is invalid.
     pub(super) fn answered(&self, text: &str) -> Option<Permit> {
         if let Some((questions, input)) = &self.questions {

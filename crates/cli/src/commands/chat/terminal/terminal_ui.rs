@@ -84,8 +84,12 @@ pub(super) struct TerminalUi {
     /// Completions of slash commands.
     pub(super) completions: Completions,
     mark: String,
-    /// The text that was being typed when a question appeared.
-    aside: String,
+    /// The text that was being typed when a question took the input; `None` while the input is the prompt's.
+    aside: Option<String>,
+    /// When a key was typed last that was the prompt's.
+    pub(super) typed: Option<Instant>,
+    /// When the question appeared.
+    pub(super) asked: Option<Instant>,
     interrupted: Option<Instant>,
     /// Whether we stopped the program ourselves.
     was_stopped: bool,
@@ -128,7 +132,9 @@ impl TerminalUi {
             thinking: String::new(),
             completions: Completions::default(),
             mark: MARK.to_owned(),
-            aside: String::new(),
+            aside: None,
+            typed: None,
+            asked: None,
             interrupted: None,
             was_stopped: false,
             force_quit,
@@ -340,13 +346,19 @@ impl TerminalUi {
 
     /// Saves the typed text, and reads an answer instead.
     pub(super) fn begin_question(&mut self, mark: &str) {
-        self.aside = self.editor.take();
+        self.aside = Some(self.editor.take());
         mark.clone_into(&mut self.mark);
     }
 
+    /// Whether the input is a question's.
+    pub(super) fn is_answering(&self) -> bool {
+        self.aside.is_some()
+    }
+
     pub(super) fn end_question(&mut self) {
-        let aside = std::mem::take(&mut self.aside);
-        self.editor.set(&aside);
+        if let Some(aside) = self.aside.take() {
+            self.editor.set(&aside);
+        }
         MARK.clone_into(&mut self.mark);
     }
 
