@@ -25,6 +25,7 @@ pub enum ChatCommand {
     Help,
     Interrupt,
     Last,
+    LoadEarlier,
     Mode,
     PageDown,
     PageUp,
@@ -41,7 +42,7 @@ pub enum ChatCommand {
     Up,
 }
 
-const NAMES: [(ChatCommand, &str); 35] = [
+const NAMES: [(ChatCommand, &str); 36] = [
     (ChatCommand::Allow, "allow"),
     (ChatCommand::Answer, "answer"),
     (ChatCommand::Back, "back"),
@@ -63,6 +64,7 @@ const NAMES: [(ChatCommand, &str); 35] = [
     (ChatCommand::Help, "help"),
     (ChatCommand::Interrupt, "interrupt"),
     (ChatCommand::Last, "last"),
+    (ChatCommand::LoadEarlier, "load-earlier"),
     (ChatCommand::Mode, "mode"),
     (ChatCommand::PageDown, "page-down"),
     (ChatCommand::PageUp, "page-up"),

@@ -107,6 +107,7 @@ impl ChatScreen {
         let (columns, height) = (self.columns(), usize::from(self.size.1).max(2));
         let options = self.render_options();
         if let Some(page) = &mut self.page {
+            page.has_earlier = self.earlier.is_some();
             let rows = page.rows(&self.log, &options, height, &self.keymap);
             // They are below the title.
             let below = |picture: &VisiblePicture| VisiblePicture { row: picture.row + 1, ..*picture };

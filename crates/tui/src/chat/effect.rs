@@ -57,6 +57,8 @@ pub enum ChatEffect {
     Choose(Option<String>),
     /// All that a task in the background has printed is wanted.
     ReadTask(String),
+    /// A part of the conversation before what is shown is wanted.
+    LoadEarlier,
     /// A task in the background is to be stopped.
     StopTask(String),
     /// The next permission mode is wanted.

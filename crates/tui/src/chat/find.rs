@@ -24,6 +24,14 @@ pub(crate) struct PageFind {
 }
 
 impl PageFind {
+    /// Follows blocks that came before all others, in which there may be matches, too.
+    pub(crate) fn shift(&mut self, blocks: usize) {
+        if let Some(found) = &mut self.found {
+            found.entry += blocks;
+        }
+        self.place = None;
+    }
+
     /// Looks for what was typed.
     pub(crate) fn submit(&mut self, log: &ChatLog, view: &mut LogView, options: &RenderOptions<'_>) {
         let typed = self.typed.take().unwrap_or_default();

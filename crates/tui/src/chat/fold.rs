@@ -16,6 +16,14 @@ pub(super) struct FoldState {
     selected: Option<usize>,
 }
 
+impl FoldState {
+    /// Follows blocks that came before all others.
+    pub(super) fn shift(&mut self, blocks: usize) {
+        self.flipped = self.flipped.iter().map(|block| block + blocks).collect();
+        self.selected = self.selected.map(|block| block + blocks);
+    }
+}
+
 impl ChatBlock {
     /// Whether less of it is shown where it is folded.
     fn is_foldable(&self) -> bool {

@@ -50,7 +50,7 @@ impl ChatKeyScope {
     }
 }
 
-const DEFAULT: [BindingRow<ChatKeyScope, ChatCommand>; 60] = {
+const DEFAULT: [BindingRow<ChatKeyScope, ChatCommand>; 61] = {
     use ChatCommand::*;
     use ChatKeyScope::{Page, Picker, Prompt, Question, Tasks};
     [
@@ -112,6 +112,7 @@ const DEFAULT: [BindingRow<ChatKeyScope, ChatCommand>; 60] = {
         (Page, &["shift-tab"], SelectPrevious, "to the one before"),
         (Page, &["enter"], Fold, "folds it, or opens it; so does a click with `--screen full`"),
         (Page, &["z"], FoldAll, "folds all of them, or opens all"),
+        (Page, &["e"], LoadEarlier, "loads more of a long session, of which the end is shown at first"),
         (Page, &["q", "esc", "ctrl-c"], Close, "leaves"),
         (Page, &["ctrl-o"], Transcript, "leaves, too"),
     ]

@@ -55,6 +55,25 @@ impl ChatLog {
         self.blocks.push(block);
     }
 
+    /// Adds blocks before all others. The scrollback does not get them.
+    pub(crate) fn prepend(&mut self, blocks: Vec<ChatBlock>) {
+        let count = blocks.len();
+        self.blocks.splice(0..0, blocks);
+        self.printed.0 += count;
+        if !self.skipped.is_empty() {
+            self.skipped = self.skipped.start + count..self.skipped.end + count;
+        }
+        self.changes += 1;
+    }
+
+    /// Removes the lines of a message of the program.
+    pub(crate) fn clear_notes(&mut self, at: usize) {
+        if let Some(ChatBlock::Notes(lines)) = self.blocks.get_mut(at) {
+            lines.clear();
+            self.changes += 1;
+        }
+    }
+
     /// Forgets everything: another session follows.
     pub(crate) fn clear(&mut self) {
         *self = Self { changes: self.changes + 1, ..Self::default() };

@@ -60,6 +60,15 @@ impl LogView {
         self.top = None;
     }
 
+    /// Follows blocks that came before all others: what is visible stays.
+    pub(crate) fn shift(&mut self, blocks: usize) {
+        if let Some(top) = &mut self.top {
+            top.entry += blocks;
+        }
+        self.folds.shift(blocks);
+        self.lay_out_again();
+    }
+
     /// Forgets how a block was laid out.
     pub(super) fn forget(&mut self, block: usize) {
         if let Some(known) = self.cache.get_mut(block) {

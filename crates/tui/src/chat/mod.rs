@@ -8,6 +8,7 @@ mod block;
 mod call;
 mod command;
 mod draw;
+mod earlier;
 mod effect;
 mod find;
 mod fold;

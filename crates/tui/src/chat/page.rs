@@ -19,6 +19,8 @@ pub(crate) struct ChatPage {
     own: Option<ChatLog>,
     /// The task in the background whose output it shows.
     pub(super) task: Option<String>,
+    /// Whether a part of the conversation can still be loaded.
+    pub(super) has_earlier: bool,
     pub(crate) view: LogView,
     pub(crate) find: PageFind,
 }
@@ -31,13 +33,22 @@ const MIN_WIDTH_FOR_ALL_KEYS: usize = 75;
 pub(crate) enum PageOutcome {
     Open,
     Close,
+    /// More of the conversation is wanted.
+    LoadEarlier,
 }
 
 impl ChatPage {
     /// The conversation, with everything in full.
     pub(crate) fn transcript() -> Self {
         let view = LogView::new(BlockForm::Full);
-        Self { title: "transcript".to_owned(), own: None, task: None, view, find: PageFind::default() }
+        Self {
+            title: "transcript".to_owned(),
+            own: None,
+            task: None,
+            has_earlier: false,
+            view,
+            find: PageFind::default(),
+        }
     }
 
     /// Lines under a title.
@@ -46,7 +57,14 @@ impl ChatPage {
         log.push(ChatBlock::Notes(lines));
         let mut view = LogView::new(BlockForm::Full);
         view.go_to(LinePosition::default());
-        Self { title: title.to_owned(), own: Some(log), task: None, view, find: PageFind::default() }
+        Self {
+            title: title.to_owned(),
+            own: Some(log),
+            task: None,
+            has_earlier: false,
+            view,
+            find: PageFind::default(),
+        }
     }
 
     /// All that a task in the background has printed, from its end.
@@ -110,6 +128,7 @@ impl ChatPage {
             Some(ChatCommand::SelectPrevious) => view.select(log, FindDirection::Backward, options),
             Some(ChatCommand::Fold) => view.fold_selected(log, options),
             Some(ChatCommand::FoldAll) => view.fold_all(),
+            Some(ChatCommand::LoadEarlier) if self.own.is_none() => return PageOutcome::LoadEarlier,
             _ => {}
         }
         PageOutcome::Open
@@ -118,6 +137,14 @@ impl ChatPage {
     /// Scrolls by lines.
     pub(crate) fn scroll(&mut self, lines: isize, log: &ChatLog, options: &RenderOptions<'_>) {
         self.view.scroll(self.own.as_ref().unwrap_or(log), lines, options);
+    }
+
+    /// Follows blocks that came before the conversation.
+    pub(crate) fn shift(&mut self, blocks: usize) {
+        if self.own.is_none() {
+            self.view.shift(blocks);
+            self.find.shift(blocks);
+        }
     }
 
     /// Folds what is on a row of the screen, or opens it.
@@ -166,7 +193,9 @@ impl ChatPage {
                 (at.to_owned(), [(Close, " leaves"), (Find, " finds")].into_iter().chain(pages).collect())
             }
         };
-        if self.own.is_none() && self.find.place.is_none() && columns >= MIN_WIDTH_FOR_ALL_KEYS {
+        if self.has_earlier && self.find.place.is_none() {
+            keys.push((ChatCommand::LoadEarlier, " loads more"));
+        } else if self.own.is_none() && self.find.place.is_none() && columns >= MIN_WIDTH_FOR_ALL_KEYS {
             keys.extend([(SelectNext, ": fold one"), (Fold, ": fold one"), (FoldAll, ": all")]);
         }
         let keys = keymap.hints(ChatKeyScope::Page, &keys);

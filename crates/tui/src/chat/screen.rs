@@ -57,6 +57,8 @@ pub struct ChatScreen {
     pub(super) keymap: ChatKeymap,
     pub(super) editor: Editor,
     pub(super) queue: Vec<Prompt>,
+    /// The block that says what was not loaded.
+    pub(super) earlier: Option<usize>,
     /// The block of the prompt that opened the turn.
     pub(super) turn_prompt: usize,
     pub(super) work: Option<WorkStatus>,
@@ -91,6 +93,7 @@ impl ChatScreen {
             keymap: ChatKeymap::default(),
             editor: Editor::new(EditorMode::Standard),
             queue: Vec::new(),
+            earlier: None,
             turn_prompt: 0,
             work: None,
             tokens: 0,
@@ -180,7 +183,7 @@ impl ChatScreen {
     pub fn clear(&mut self) {
         self.log.clear();
         self.view.reset();
-        (self.page, self.tasks) = (None, None);
+        (self.page, self.tasks, self.earlier) = (None, None, None);
     }
 
     /// Adds a message of the program.

@@ -101,9 +101,13 @@ impl ChatScreen {
         let options = self.render_options();
         if let Some(page) = &mut self.page {
             let command = self.keymap.command(ChatKeyScope::Page, key);
-            if page.press(key, command, &self.log, &options) == PageOutcome::Close {
-                self.page = None;
-                self.uncover();
+            match page.press(key, command, &self.log, &options) {
+                PageOutcome::Open => {}
+                PageOutcome::LoadEarlier => return vec![ChatEffect::LoadEarlier],
+                PageOutcome::Close => {
+                    self.page = None;
+                    self.uncover();
+                }
             }
             return Vec::new();
         }

@@ -179,7 +179,13 @@ impl Editor {
             .map(|(mark, _)| part.start + mark.start..part.start + mark.end);
         let mut at = start;
         for mark in marks.filter(|mark| mark.end > start && mark.start < row.bytes.end) {
-            let (from, to) = (mark.start.max(start), mark.end.min(row.bytes.end));
+            // A character is drawn in one piece: marks that follow a chip join its last letter.
+            let end_around = |place: usize| grapheme::next(text, grapheme::previous(text, place));
+            let from = match mark.start.max(at) {
+                from if from == at || end_around(from) == from => from,
+                within => grapheme::previous(text, within),
+            };
+            let to = end_around(mark.end).min(row.bytes.end);
             push_text(&mut line, &text[at..from], Style::PLAIN);
             push_text(&mut line, &text[from..to], CHIP);
             at = to;

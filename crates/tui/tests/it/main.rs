@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
 mod chat;
+mod chat_earlier;
 mod chat_fixture;
 mod chat_folding;
 mod chat_frames;

@@ -135,6 +135,22 @@ fn run(mode: EditorMode, inputs: &[Input]) {
     assert_eq!(editor.text(), end);
 }
 
+#[test]
+fn marks_behind_a_chip_are_one_character_with_its_end() {
+    let joiners = ["\u{200d}", "\u{200d}", "\u{200d}", "\u{fe0f}"].concat();
+    let letters = joiners.chars().map(|letter| Input::Key(Key::Char(letter)));
+    let mut inputs = vec![Input::Paste("1\n2\n3".to_owned())];
+    inputs.extend(letters);
+    inputs.extend([
+        Input::Paste("long\n\n\n\ntext".to_owned()),
+        Input::Key(Key::Char('A')),
+        Input::View(20, 4),
+    ]);
+    for mode in [EditorMode::Standard, EditorMode::Vim] {
+        run(mode, &inputs);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -15,6 +15,7 @@ use annals_ui::view::{Conversation, ImageRef};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::force_quit::ForceQuit;
+use super::past::EarlierPart;
 use super::slash::SlashCommand;
 use super::tasks::TaskWatch;
 use super::terminal_ui::PromptInput;
@@ -112,6 +113,9 @@ pub(super) trait ChatUi {
 
     /// Shows the messages of a resumed session; `data` returns its images, in Base64.
     fn show_conversation(&mut self, conversation: Conversation, data: &dyn Fn(ImageRef) -> Option<String>);
+
+    /// Notes that the session has an earlier part, which can be loaded.
+    fn note_earlier(&mut self, earlier: EarlierPart);
 
     /// Notes that the model or the permission mode is another, or how full the context window is.
     fn show_state(&mut self, model: &str, mode: Mode, context: Option<u8>);

@@ -20,6 +20,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::super::force_quit::ForceQuit;
 use super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
 use super::history;
+use super::past::EarlierPart;
 use super::session::todo;
 use super::slash::{Completions, SlashCommand};
 use super::tasks::TaskWatch;
@@ -71,6 +72,8 @@ impl ChatUi for TerminalUi {
     }
 
     fn show_conversation(&mut self, _: Conversation, _: &dyn Fn(ImageRef) -> Option<String>) {}
+
+    fn note_earlier(&mut self, _: EarlierPart) {}
 
     fn show_state(&mut self, _: &str, _: Mode, _: Option<u8>) {}
 

@@ -124,6 +124,7 @@ impl ScreenUi {
             ChatEffect::Rewind
             | ChatEffect::ReadTask(_)
             | ChatEffect::StopTask(_)
+            | ChatEffect::LoadEarlier
             | ChatEffect::Suspend
             | ChatEffect::Redraw
             | ChatEffect::EditElsewhere

@@ -57,8 +57,10 @@ use super::super::editor_input::{self, FileMentions};
 use super::super::force_quit::ForceQuit;
 use super::super::runtime;
 use super::folder_rules::FolderRules;
+use super::past::EarlierPart;
 use super::slash::{Completions, SlashCommand};
 use super::tasks::TaskWatch;
+use super::terminal_ui::ERROR;
 use super::ui_event::{self, UiEvent};
 use crate::args::ChatArgs;
 use crate::context::Context;
@@ -104,6 +106,8 @@ pub(super) struct ScreenUi {
     asked: HashMap<String, UserQuestions>,
     /// What is in the background of the session.
     tasks: Option<TaskWatch>,
+    /// What of the session is not loaded.
+    earlier: Option<EarlierPart>,
     agent_views: AgentViews,
     /// What foreground sub-agents said and did, by their ids.
     agent_sessions: HashMap<String, LiveSession>,
@@ -205,6 +209,7 @@ impl ScreenUi {
             folder_rules: FolderRules::new(cwd, context),
             asked: HashMap::new(),
             tasks: None,
+            earlier: None,
             agent_views: AgentViews::default(),
             agent_sessions: HashMap::new(),
             commands: VecDeque::new(),
@@ -371,6 +376,10 @@ impl ScreenUi {
                     self.follow_tasks();
                     Ok(())
                 }
+                ChatEffect::LoadEarlier => {
+                    self.load_earlier();
+                    Ok(())
+                }
                 ChatEffect::StopTask(id) => {
                     self.stop_task(&id);
                     Ok(())
@@ -385,6 +394,22 @@ impl ScreenUi {
             }
         }
         left
+    }
+
+    /// Adds a part of a long session before what is shown.
+    fn load_earlier(&mut self) {
+        let Some(mut earlier) = self.earlier.take() else { return };
+        match earlier.load() {
+            Ok(conversation) => {
+                let left = (!earlier.is_empty()).then(|| earlier.size());
+                self.screen.add_earlier(conversation, left.as_deref());
+                self.earlier = left.map(|_| earlier);
+            }
+            Err(error) => {
+                self.screen.note(ERROR, &error.to_string());
+                self.earlier = Some(earlier);
+            }
+        }
     }
 
     /// The mode after this one. The one that allows everything is offered only where it was chosen before.

@@ -21,6 +21,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::super::super::editor_input::{self, ChatCompletions, FileMentions};
 use super::super::super::force_quit::ForceQuit;
 use super::super::chat_ui::{ChatHeader, ChatUi, Choice, ChoiceForm};
+use super::super::past::EarlierPart;
 use super::super::session::todo;
 use super::super::slash::{self, Completions, SlashCommand};
 use super::super::tasks::TaskWatch;
@@ -99,6 +100,11 @@ impl ChatUi for ScreenUi {
     fn show_conversation(&mut self, conversation: Conversation, data: &dyn Fn(ImageRef) -> Option<String>) {
         let pictures = self.painter.paint_stored(&conversation, data);
         self.screen.show_conversation(conversation, pictures);
+    }
+
+    fn note_earlier(&mut self, earlier: EarlierPart) {
+        self.screen.note_earlier(&earlier.size());
+        self.earlier = Some(earlier);
     }
 
     fn show_state(&mut self, model: &str, mode: Mode, context: Option<u8>) {
