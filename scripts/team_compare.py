@@ -232,6 +232,8 @@ def compared(annals, machines, at, quick, sample=1):
                 both.ask("show", ["show", session["id"], "--as", form], [machine], scope, lambda answer: without_marks_of_lost_outputs(answer, machine) if form == "messages" else answer)
         for query in QUERIES[machine.at::9] if quick else QUERIES:
             both.ask("search", ["search", query, "--limit", "1000"], [machine], scope, same_order)
+        for query in QUERIES[machine.at::20]:
+            both.ask("search --context", ["search", query, "--limit", "1000", "--context", "2"], [machine], scope, same_order)
     counts = ", ".join(f"{count} {kind}" for kind, count in both.counts.items())
     print(f"compared {counts}; {len(both.differences)} differ")
     return both

@@ -36,6 +36,20 @@ pub(crate) fn fetch_session(
     fetch_files(engine, &found, context)
 }
 
+/// Fetches sessions, of each the copy with the most of it, and lets the command read them; returns the copies.
+pub(crate) fn fetch_longest(
+    engine: &Engine,
+    scope: &Scope,
+    choice: &FileChoice,
+    context: &mut Context,
+) -> Result<Vec<PathBuf>, Fault> {
+    let mut found = files(engine, scope, choice)?;
+    only_longest(&mut found);
+    let FetchedFiles { folder, stores, marks, paths } = FetchedFiles::fetch(engine, &found, context)?;
+    context.read_instead(Stores::of_team(stores, marks), folder);
+    Ok(paths)
+}
+
 /// The files of the sessions that an argument may mean. Of several machines that have a session, the one with the most of it
 /// counts.
 pub(crate) fn files_of_session(

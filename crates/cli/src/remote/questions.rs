@@ -49,10 +49,11 @@ pub(crate) const COMMANDS: [RemoteCommand; 6] = [
         name: "search",
         positional: &["query"],
         values: &[
-            "project", "role", "tool", "within", "since", "until", "limit", "person", "team", "machine",
+            "project", "role", "tool", "within", "since", "until", "limit", "context", "person", "team",
+            "machine",
         ],
         flags: &[],
-        local: &["exact", "context"],
+        local: &["exact"],
         answer: AnswerKind::Printed,
     },
     RemoteCommand {

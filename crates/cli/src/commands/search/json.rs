@@ -17,13 +17,10 @@ pub(super) type Cards = HashMap<String, SessionCard>;
 pub(super) fn write(
     found: &SearchResults,
     cards: &Cards,
-    around: usize,
+    contexts: &HashMap<usize, PassageContext>,
     owners: &[MachineLabel],
     context: &mut Context,
 ) -> std::io::Result<()> {
-    // A team's hits are in no file here.
-    let around = if owners.is_empty() { around } else { 0 };
-    let contexts = contexts_of(found, around, context);
     context.out.json(|object| {
         object.number("total", found.total).boolean("isMore", found.is_more);
         object.array("hits", |list| {
@@ -67,7 +64,11 @@ pub(super) fn write(
 }
 
 /// What surrounds each hit, by its place in the list; nothing unless it is asked for.
-fn contexts_of(found: &SearchResults, around: usize, context: &Context) -> HashMap<usize, PassageContext> {
+pub(super) fn contexts_of(
+    found: &SearchResults,
+    around: usize,
+    context: &Context,
+) -> HashMap<usize, PassageContext> {
     let mut all = HashMap::new();
     if around == 0 {
         return all;

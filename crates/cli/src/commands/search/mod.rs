@@ -45,7 +45,8 @@ pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, F
                 })?,
             ),
         };
-        json::write(&found, &cards, args.context, &[], context)?;
+        let contexts = json::contexts_of(&found, args.context, context);
+        json::write(&found, &cards, &contexts, &[], context)?;
         return Ok(outcome(found.hits.is_empty()));
     }
     let (found, ids, parts) = match args.exact {

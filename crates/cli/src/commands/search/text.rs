@@ -87,7 +87,7 @@ pub(super) fn draw(
 }
 
 /// The messages around a passage, one a line.
-fn nearby(messages: &[NearbyMessage], context: &mut Context) -> std::io::Result<()> {
+pub(super) fn nearby(messages: &[NearbyMessage], context: &mut Context) -> std::io::Result<()> {
     for message in messages {
         let place =
             cut(&format!("{:>5}  {}", message.line, message.speaker), PLACE_WIDTH, context.out.unicode);
