@@ -66,3 +66,37 @@ impl TaskNotification {
         Prompt::Notification(Box::new(self))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_told_what_is_known_in_the_form_of_the_original() {
+        let ended = TaskNotification {
+            agent: "b1".to_owned(),
+            call: "toolu_1".to_owned(),
+            status: "completed",
+            summary: "Count beds has ended".to_owned(),
+            note: None,
+            file: None,
+            answer: None,
+        };
+        let told = "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n\
+            <status>completed</status>\n<summary>Count beds has ended</summary>\n</task-notification>";
+        assert_eq!(ended.text(), told);
+        let answer = AgentAnswer { text: "Two.".to_owned(), tokens: 7, tool_uses: 1, millis: 20 };
+        let whole = TaskNotification {
+            note: Some("Read its file."),
+            file: Some("/s/agent-b1.jsonl".into()),
+            answer: Some(answer),
+            ..ended
+        };
+        let told = "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n\
+            <output-file>/s/agent-b1.jsonl</output-file>\n<status>completed</status>\n\
+            <summary>Count beds has ended</summary>\n<note>Read its file.</note>\n<result>Two.</result>\n\
+            <usage><total_tokens>7</total_tokens><tool_uses>1</tool_uses><duration_ms>20</duration_ms></usage>\n\
+            </task-notification>";
+        assert_eq!(whole.text(), told);
+    }
+}

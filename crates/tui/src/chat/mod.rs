@@ -23,6 +23,7 @@ mod log_view;
 mod page;
 mod picker;
 mod question;
+mod question_rows;
 mod screen;
 mod tasks;
 #[cfg(unix)]

@@ -27,6 +27,15 @@ async fn files_and_folders_are_attached_behind_the_prompt() {
     );
     let lines = stage.lines();
     assert_eq!(kinds(&lines)[1..4], ["user", "attachment file", "attachment directory"]);
+    let attached = told.events.iter().filter_map(|event| match event {
+        Event::Attached(attachment) => Some(String::from_utf8_lossy(attachment).into_owned()),
+        _ => None,
+    });
+    let attached: Vec<String> = attached.collect();
+    assert_eq!(attached.len(), 2, "as they are in the file: {attached:?}");
+    for (line, attachment) in lines[2..4].iter().zip(&attached) {
+        assert!(line.contains(&format!(r#""attachment":{attachment}"#)), "{attachment}: {line}");
+    }
     let path = work.join("note.txt").display().to_string();
     assert!(
         lines[2].contains(&format!(

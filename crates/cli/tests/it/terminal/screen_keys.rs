@@ -70,14 +70,15 @@ fn with_plain_a_line_that_was_being_typed_is_no_answer_either() {
     let mut terminal = fixture.chat_in((80, 24), &["--plain", "@@ask@@"], |_| {});
     terminal.sees("to interrupt");
     let began = Instant::now();
+    terminal.press("the @@later@@ thing ");
     while !terminal.text().contains("Which bed?") {
         assert!(began.elapsed() < super::HANGS, "{}", terminal.text());
-        terminal.press("@@later@@ ");
+        terminal.press("x");
         sleep(Duration::from_millis(90));
     }
-    terminal.press("and that\r");
+    terminal.press("\r");
     terminal.sees("what you are typing goes to the prompt until you pause");
-    terminal.sees("@@later@@ and that");
+    terminal.sees("queued: the @@later@@ thing x");
     assert!(!terminal.text().contains("So be it."), "{}", terminal.text());
     sleep(PAUSE);
     terminal.press("2\r");

@@ -15,6 +15,7 @@
 //! | `tasks` | what is in the background |
 //! | `pictures` | images of the conversation as the terminal shows them |
 
+mod apply;
 mod busy;
 mod choices;
 mod clipboard_image;
@@ -40,7 +41,7 @@ use annals_policy::Mode;
 use annals_store::ConfigDir;
 use annals_store::todos::TodoItem;
 use annals_tui::Key;
-use annals_tui::chat::{ChatEffect, ChatInput, ChatOptions, ChatScreen, ChatTerminal, ScreenLayout};
+use annals_tui::chat::{ChatInput, ChatOptions, ChatScreen, ChatTerminal, ScreenLayout};
 use annals_tui::editor::Prompt;
 use annals_ui::terminal::{Span, styled_lines};
 use annals_ui::view::LiveSession;
@@ -60,7 +61,6 @@ use super::folder_rules::FolderRules;
 use super::past::EarlierPart;
 use super::slash::{Completions, SlashCommand};
 use super::tasks::TaskWatch;
-use super::terminal_ui::ERROR;
 use super::ui_event::{self, UiEvent};
 use crate::args::ChatArgs;
 use crate::context::Context;
@@ -358,58 +358,6 @@ impl ScreenUi {
         (self.drawn, self.is_urgent) = (Instant::now(), false);
         self.screen.set_now(self.drawn);
         self.terminal.draw(&mut self.screen)
-    }
-
-    /// Applies what the person did. What only concerns the terminal is done here.
-    fn apply(&mut self, input: ChatInput) -> Vec<ChatEffect> {
-        let mut left = Vec::new();
-        for effect in self.screen.update(input) {
-            let done = match effect {
-                ChatEffect::Suspend => self.suspend(),
-                ChatEffect::Redraw => self.terminal.redraw(),
-                ChatEffect::EditElsewhere => self.edit_elsewhere(),
-                ChatEffect::PasteImage => {
-                    self.paste_image();
-                    Ok(())
-                }
-                ChatEffect::ReadTask(_) => {
-                    self.follow_tasks();
-                    Ok(())
-                }
-                ChatEffect::LoadEarlier => {
-                    self.load_earlier();
-                    Ok(())
-                }
-                ChatEffect::StopTask(id) => {
-                    self.stop_task(&id);
-                    Ok(())
-                }
-                other => {
-                    left.push(other);
-                    Ok(())
-                }
-            };
-            if done.is_err() {
-                left.push(ChatEffect::Exit);
-            }
-        }
-        left
-    }
-
-    /// Adds a part of a long session before what is shown.
-    fn load_earlier(&mut self) {
-        let Some(mut earlier) = self.earlier.take() else { return };
-        match earlier.load() {
-            Ok(conversation) => {
-                let left = (!earlier.is_empty()).then(|| earlier.size());
-                self.screen.add_earlier(conversation, left.as_deref());
-                self.earlier = left.map(|_| earlier);
-            }
-            Err(error) => {
-                self.screen.note(ERROR, &error.to_string());
-                self.earlier = Some(earlier);
-            }
-        }
     }
 
     /// The mode after this one. The one that allows everything is offered only where it was chosen before.

@@ -81,10 +81,7 @@ pub(super) fn question(
         tool => {
             let mut choices = vec![allow("y", "Yes".to_owned())];
             if EDITS.contains(&tool) {
-                choices.push(allow(
-                    "e",
-                    "Yes, and accept edits from now on (shift-tab changes that)".to_owned(),
-                ));
+                choices.push(allow("e", "Yes, and accept edits from now on".to_owned()));
             }
             choices.extend(rules.choices(options, &mut why));
             choices.push(refuse("No"));
