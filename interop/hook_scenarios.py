@@ -225,7 +225,8 @@ SCENARIOS = [
              files={"config/commands/careful.md": skill_file(matter("PreToolUse", 0))["config/skills/careful/SKILL.md"]}),
     # Calls that are left for later.
     Scenario("defer", "@@touch@@", Hook("PreToolUse", DEFER), quick=True),
-    Scenario("defer_of_two", "@@two@@", Hook("PreToolUse", DEFER)),
+    # The original notes them in the order in which their hooks end.
+    Scenario("defer_of_two", "@@two@@", Hook("PreToolUse", DEFER, **{"if": "Bash(echo one)"}), Hook("PreToolUse", DEFER, script="sleep 1", **{"if": "Bash(echo two)"})),
     Scenario("defer_beats_ask", "@@touch@@", Hook("PreToolUse", DEFER), Hook("PreToolUse", answer("PreToolUse", permissionDecision="ask"), script="true")),
     Scenario("defer_loses_to_deny", "@@touch@@", Hook("PreToolUse", DEFER), Hook("PreToolUse", DENY, script="true")),
     Scenario("defer_then_run", "@@touch@@", Hook("PreToolUse", script=f"[ -e \"$TOLD.again\" ] && exit 0\ntouch \"$TOLD.again\"\necho '{json.dumps(DEFER)}'"), then=()),
