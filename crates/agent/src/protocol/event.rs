@@ -32,6 +32,8 @@ pub enum Event {
     Requesting,
     /// A compaction starts.
     Compacting,
+    /// What the person asked for has an id, by which hooks and the status line know it.
+    PromptNamed(String),
     /// A prompt is written.
     Prompted(WrittenLine),
     /// Something was attached to the conversation: a JSON object with its own `type`.

@@ -81,6 +81,8 @@ pub struct Agent<'a, T, S> {
     pub(super) has_started: bool,
     /// The id of the current prompt, for hooks.
     pub(crate) prompt_id: Option<String>,
+    /// Whether prompts get an id where there are no hooks, too: a status line names it.
+    pub names_prompts: bool,
     /// The system prompt with its memory files, which are read again after a compaction.
     pub system_prompt: Option<SystemPrompt>,
     /// The commands and skills that the model may use.
@@ -140,6 +142,7 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             start_remarks: CallRemarks::default(),
             has_started: false,
             prompt_id: None,
+            names_prompts: false,
             system_prompt: None,
             skills: Arc::default(),
             used_skills: Vec::new(),

@@ -62,7 +62,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     ) -> TurnReport {
         let (began, mut counted) = (Instant::now(), Vec::new());
         let is_interrupted = self.at_start(commands, report).await.is_none();
-        self.name_prompt();
+        self.name_prompt(report);
         let summed = if is_interrupted {
             Ok(CompactionOutcome::Interrupted)
         } else {

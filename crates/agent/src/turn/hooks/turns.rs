@@ -75,10 +75,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         report: &mut EventSink<'_>,
     ) -> Option<Result<CallRemarks, TurnEnd>> {
         let mut remarks = CallRemarks::default();
-        if !self.conversation.is_main() || self.hooks.is_empty() {
+        if !self.conversation.is_main() {
             return Some(Ok(remarks));
         }
-        self.name_prompt();
+        self.name_prompt(report);
+        if self.hooks.is_empty() {
+            return Some(Ok(remarks));
+        }
         let text = input.prompt().map(Prompt::text).unwrap_or_default();
         let submit = |input: &mut ObjectWriter<'_>| {
             input.string("prompt", &text);
@@ -111,10 +114,12 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         Some(Ok(remarks))
     }
 
-    /// Gives what the person asked for an id, for hooks.
-    pub(in super::super) fn name_prompt(&mut self) {
-        if !self.hooks.is_empty() {
-            self.prompt_id = Some(new_uuid(self.conversation.store().source));
+    /// Gives what the person asked for an id, for hooks and the status line.
+    pub(in super::super) fn name_prompt(&mut self, report: &mut EventSink<'_>) {
+        if !self.hooks.is_empty() || self.names_prompts {
+            let id = new_uuid(self.conversation.store().source);
+            self.prompt_id = Some(id.clone());
+            report(Event::PromptNamed(id));
         }
     }
 

@@ -216,6 +216,7 @@ async fn converse_in_store<U: ChatUi>(
             let handlers = app.handlers(&agent, &shells, args, context);
             StatusLineRunner::new(setting, handlers, context.prices.clone(), status_sender.clone())
         });
+        agent.names_prompts = status_line.is_some();
         let files = if args.no_session_persistence { AgentFiles::None } else { AgentFiles::Stored };
         let chat = ChatSession {
             agent,

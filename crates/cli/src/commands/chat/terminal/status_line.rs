@@ -49,6 +49,8 @@ struct StatusUsage {
     api_millis: u64,
     lines_added: u64,
     lines_removed: u64,
+    /// The id of the last prompt.
+    prompt: Option<String>,
     /// The last response: tokens of its request without and with the cache, and of its answer.
     last: Option<[u64; 4]>,
 }
@@ -118,6 +120,7 @@ impl StatusLineRunner {
                     self.run();
                 }
             }
+            Event::PromptNamed(id) => self.usage.prompt = Some(id.clone()),
             Event::ToolDone { line, .. } => {
                 let (added, removed) = changed_lines(&line.result);
                 self.usage.lines_added += added;
@@ -188,6 +191,8 @@ fn input(state: &StatusFacts, usage: &StatusUsage, elapsed: Duration) -> Vec<u8>
     let mut json = object(|object| {
         object.string("session_id", &state.session).string("transcript_path", &state.transcript);
         object.string("cwd", &state.cwd);
+        // As with the original, once there is an answer.
+        object.string_if("prompt_id", usage.prompt.as_deref().filter(|_| usage.last.is_some()));
         object.object("model", |model| {
             model.string("id", &state.model).string("display_name", &figures::display_model(&state.model));
         });
@@ -289,9 +294,12 @@ mod tests {
         let named = String::from_utf8_lossy(&named).trim_end().to_owned();
         let expected = r#""thinking":{"enabled":true},"session_name":"Beds","vim":{"mode":"NORMAL"}}"#;
         assert!(named.ends_with(expected), "{named}");
-        let usage = StatusUsage { last: Some([10, 0, 49_990, 20]), dollars: 0.25, ..StatusUsage::default() };
+        let named = StatusUsage { prompt: Some("p".into()), ..StatusUsage::default() };
+        assert!(!text(&named).contains("prompt_id"), "nothing was answered yet");
+        let usage = StatusUsage { last: Some([10, 0, 49_990, 20]), dollars: 0.25, ..named };
         let later = text(&usage);
         for part in [
+            r#""cwd":"/w","prompt_id":"p","model":"#,
             r#""total_cost_usd":0.250000,"total_duration_ms":1500"#,
             r#""total_input_tokens":50000,"total_output_tokens":20,"context_window_size":200000,"used_percentage":25,"remaining_percentage":75"#,
             r#""current_usage":{"input_tokens":10,"output_tokens":20,"cache_creation_input_tokens":0,"cache_read_input_tokens":49990}"#,
