@@ -28,6 +28,13 @@ fn chat(layout: &str, arguments: &[&str]) -> (ChatFixture, Terminal) {
     (fixture, terminal)
 }
 
+fn chat_with(arguments: &[&str]) -> (ChatFixture, Terminal) {
+    let fixture = ChatFixture::new(SCRIPT);
+    let terminal = fixture.chat_in((160, 40), arguments, |_| {});
+    terminal.sees("/help");
+    (fixture, terminal)
+}
+
 #[test]
 fn a_plan_is_approved_with_the_mode_that_follows() {
     for (layout, answer, mode) in [("inline", "2", "? keys"), ("full", "1", "» accept edits")] {
@@ -125,5 +132,29 @@ fn hidden_characters_of_a_command_are_shown_in_its_line_as_in_the_question() {
     terminal.press("n");
     terminal.sees("Never mind.");
     terminal.sees("● Bash  echo a‹U+200B›b‹U+001B›[2Jc");
+    fixture.leave(&mut terminal);
+}
+
+#[test]
+fn with_plain_a_rule_is_kept_for_the_folder_too() {
+    let (fixture, mut terminal) = chat_with(&["--plain", "--trust"]);
+    let settings = fixture.home.work_dir().join(".claude/settings.local.json");
+    terminal.press("@@touch@@\r");
+    terminal.sees("and in this folder for good (.claude/settings.local.json)");
+    terminal.press("f\r");
+    terminal.sees("allowed in .claude/settings.local.json: Bash(touch made); `annals undo` reverts that");
+    terminal.sees("Touched.");
+    assert!(std::fs::read_to_string(&settings).unwrap().contains("\"Bash(touch made)\""));
+    fixture.leave(&mut terminal);
+    annals_exits(&fixture.home, &["undo", "--yes"], 0);
+    assert!(!settings.exists());
+    // Without trust it would have no effect, so it is not offered.
+    let (fixture, mut terminal) = chat_with(&["--plain"]);
+    terminal.press("@@touch@@\r");
+    terminal.sees("don't ask again for: Bash(touch made)");
+    assert!(!terminal.text().contains("in this folder for good"), "{}", terminal.text());
+    terminal.press("f\r");
+    terminal.sees("answer y, n or one of the keys above");
+    terminal.press("n\r");
     fixture.leave(&mut terminal);
 }

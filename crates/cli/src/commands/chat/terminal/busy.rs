@@ -9,9 +9,10 @@ use annals_ui::chat::{EditOutcome, Key, TermCaps};
 use annals_ui::terminal::Style;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::folder_rules::SETTINGS;
 use super::permission::PermissionPrompt;
 use super::slash::SlashCommand;
-use super::terminal_ui::{TerminalUi, WARNING};
+use super::terminal_ui::{ERROR, TerminalUi, WARNING};
 use super::ui_event::UiEvent;
 use crate::error::Outcome;
 
@@ -54,7 +55,8 @@ impl TerminalUi {
     /// Asks about a call.
     pub(super) fn ask_about(&mut self, question: &PermissionRequest, _: &UnboundedSender<Command>) {
         self.end_text();
-        let asking = PermissionPrompt::new(question, &self.cwd, self.screen.size());
+        let asking =
+            PermissionPrompt::new(question, &self.cwd, self.screen.size(), self.folder_rules.is_possible());
         self.calls.insert(question.call.clone(), (question.tool.clone(), question.input.clone()));
         self.questions.push_back(asking);
         if self.questions.len() == 1 {
@@ -117,7 +119,14 @@ impl TerminalUi {
             return;
         };
         let question = asking.id.clone();
+        let folder_rules = asking.folder_rules(&text).map(<[String]>::to_vec);
         self.print_note(Style::DIM, &format!("{MARK}{}", text.trim()));
+        if let Some(rules) = folder_rules {
+            match self.folder_rules.add(&rules) {
+                Ok(done) => self.print_note(Style::DIM, &done),
+                Err(why) => self.print_note(ERROR, &format!("{SETTINGS} is as it was: {why}")),
+            }
+        }
         let _ = commands.send(Command::Permit { question, permit });
         self.questions.pop_front();
         self.end_question();

@@ -22,7 +22,6 @@ mod chat_ui;
 mod commands;
 mod cost;
 mod file_restore;
-#[cfg(feature = "tui")]
 mod folder_rules;
 mod keys;
 mod last_answer;
@@ -68,6 +67,7 @@ use annals_ui::terminal::ColorMode;
 use self::auto_title::TitleTask;
 use self::chat_ui::ChatUi;
 use self::cost::{AgentFiles, UnrecordedUsage};
+use self::folder_rules::FolderRules;
 use self::permission_log::PermissionLog;
 use self::session::{ChatSession, NextSession};
 use self::status_line::StatusLineRunner;
@@ -101,7 +101,9 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         return Err(Fault::usage("--screen: this build has no chat screen").hint("--plain prints lines"));
     }
     let runtime = runtime::new()?;
-    let mut ui = TerminalUi::open(caps, color, context.out.unicode, cwd.to_string_lossy().into_owned())?;
+    let folder_rules = FolderRules::new(&cwd, context);
+    let look = (color, context.out.unicode);
+    let mut ui = TerminalUi::open(caps, look, cwd.to_string_lossy().into_owned(), folder_rules)?;
     let outcome = runtime::block_on(runtime, async {
         ui_event::listen_to_signals(&ui.event_sender());
         ui.force_quit.listen();

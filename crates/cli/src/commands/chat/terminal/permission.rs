@@ -14,6 +14,7 @@ use annals_policy::screen::{Visibility, visibility, visible};
 use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, diff, markdown};
 use annals_ui::view::{Diff, headline};
 
+use super::folder_rules::SETTINGS;
 use super::terminal_ui::WARNING;
 
 /// The tool that shows a plan.
@@ -31,6 +32,8 @@ pub(super) struct PermissionPrompt {
     exact: Vec<String>,
     /// Rules for similar calls.
     like: Vec<String>,
+    /// Whether rules can be kept for the folder.
+    has_folder_rules: bool,
     /// Whether it is about a plan, whose answer also says which mode follows.
     is_plan: bool,
     /// The questions of the model, and the call that asks them.
@@ -39,7 +42,12 @@ pub(super) struct PermissionPrompt {
 
 impl PermissionPrompt {
     /// Lays out a question for a terminal of the given columns and rows.
-    pub(super) fn new(question: &PermissionRequest, cwd: &str, (columns, rows): (usize, usize)) -> Self {
+    pub(super) fn new(
+        question: &PermissionRequest,
+        cwd: &str,
+        (columns, rows): (usize, usize),
+        has_folder_rules: bool,
+    ) -> Self {
         if question.tool == question::NAME
             && let Ok(questions) = UserQuestion::read(&question.input)
         {
@@ -49,6 +57,7 @@ impl PermissionPrompt {
                 exact: Vec::new(),
                 like: Vec::new(),
                 is_plan: false,
+                has_folder_rules: false,
                 questions: Some((questions, question.input.clone())),
             };
         }
@@ -78,11 +87,14 @@ impl PermissionPrompt {
             ("A", "yes, and don't ask again for anything like", &like),
         ] {
             if !rules.is_empty() {
-                lines.push(vec![Span::new(
-                    format!("  {key}  {words}: {}", visible(&rules.join(", "))),
-                    Style::PLAIN,
-                )]);
+                lines.push(vec![Span::plain(format!("  {key}  {words}: {}", visible(&rules.join(", "))))]);
             }
+        }
+        if has_folder_rules && !exact.is_empty() {
+            let keys = if like.is_empty() { "f   " } else { "f, F" };
+            let words = if like.is_empty() { "as a" } else { "as a and A" };
+            let text = format!("  {keys} {words}, and in this folder for good ({SETTINGS})");
+            lines.push(vec![Span::plain(text)]);
         }
         if seen == Visibility::Part {
             let why = "     too long for this terminal to show at once, so it can be allowed only this time";
@@ -90,7 +102,7 @@ impl PermissionPrompt {
         }
         let no = "  n  no; add a few words to tell the model what to do instead · ctrl-c interrupts";
         lines.push(vec![Span::new(no, Style::PLAIN)]);
-        Self { id: question.id.clone(), lines, exact, like, is_plan, questions: None }
+        Self { id: question.id.clone(), lines, exact, like, is_plan, has_folder_rules, questions: None }
     }
 
     /// Whether this would be an answer in the person's own words.
@@ -98,6 +110,16 @@ impl PermissionPrompt {
         let is_choice =
             |part: &str| part.trim().parse::<usize>().is_ok() || matches!(part.trim(), "n" | "no" | "");
         self.questions.is_some() && !text.split([',', ';']).all(is_choice)
+    }
+
+    /// The rules that an answer keeps for the folder; `None` if it keeps none.
+    pub(super) fn folder_rules(&self, answer: &str) -> Option<&[String]> {
+        let rules = match answer.trim() {
+            "f" => &self.exact,
+            "F" => &self.like,
+            _ => return None,
+        };
+        (self.has_folder_rules && !rules.is_empty()).then_some(rules)
     }
 
     /// Parses an answer; `None` if it is invalid.
@@ -116,6 +138,8 @@ impl PermissionPrompt {
             ("y" | "yes", "") => Some(Permit::Allow),
             ("a", "") => granted(&self.exact).map(Permit::AllowAlways),
             ("A", "") => granted(&self.like).map(Permit::AllowAlways),
+            // Whatever becomes of the file, the answer holds for this session.
+            ("f" | "F", "") => self.folder_rules(first).map(|rules| Permit::AllowAlways(rules.to_vec())),
             ("n" | "no", "") => Some(Permit::Deny(None)),
             ("n" | "no", words) => Some(Permit::Deny(Some(words.to_owned()))),
             _ => None,
@@ -251,7 +275,7 @@ mod tests {
             r#"{"command":"git  push\n\u001b[2J\u202e rm"}"#,
             &["Bash(git push)", "Bash(git push *)"],
         );
-        let asking = PermissionPrompt::new(&question, "/w", (80, 24));
+        let asking = PermissionPrompt::new(&question, "/w", (80, 24), false);
         let shown = text(&asking);
         assert!(shown.contains("  git  push\n  ‹U+001B›[2J‹U+202E› rm"), "{shown}");
         assert!(shown.contains("a  yes, and don't ask again for: Bash(git push)\n"), "{shown}");
@@ -259,8 +283,24 @@ mod tests {
         assert_eq!(asking.answered("a"), Some(Permit::AllowAlways(vec!["Bash(git push)".into()])));
         assert_eq!(asking.answered("A"), Some(Permit::AllowAlways(vec!["Bash(git push *)".into()])));
         assert_eq!(asking.answered("n not now"), Some(Permit::Deny(Some("not now".into()))));
-        for none in ["", "yes please", "ok", "always", "a b"] {
+        for none in ["", "yes please", "ok", "always", "a b", "f", "F"] {
             assert_eq!(asking.answered(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn rules_are_kept_for_a_folder_where_that_is_possible() {
+        let rules = ["Bash(git push)", "Bash(git push *)"];
+        let question = question("Bash", r#"{"command":"git push"}"#, &rules);
+        let asking = PermissionPrompt::new(&question, "/w", (80, 24), true);
+        let offered = "  f, F as a and A, and in this folder for good (.claude/settings.local.json)";
+        assert!(text(&asking).contains(offered), "{}", text(&asking));
+        for (answer, rule) in [(" f ", rules[0]), ("F", rules[1])] {
+            assert_eq!(asking.folder_rules(answer), Some(&[rule.to_owned()][..]));
+            assert_eq!(asking.answered(answer), Some(Permit::AllowAlways(vec![rule.to_owned()])));
+        }
+        for none in ["a", "y", "f please", "n"] {
+            assert_eq!(asking.folder_rules(none), None, "{none}");
         }
     }
 
@@ -268,10 +308,10 @@ mod tests {
     fn what_cannot_be_seen_whole_is_allowed_only_once() {
         let long = (0..30).map(|number| format!("echo {number}")).collect::<Vec<_>>().join("\\n");
         let question = question("Bash", &format!(r#"{{"command":"{long}"}}"#), &["Bash(echo 1)"]);
-        let asking = PermissionPrompt::new(&question, "/w", (40, 10));
+        let asking = PermissionPrompt::new(&question, "/w", (40, 10), false);
         assert!(text(&asking).contains("echo 29") && text(&asking).contains("only this time"));
         assert_eq!((asking.answered("a"), asking.answered("y")), (None, Some(Permit::Allow)));
-        assert!(PermissionPrompt::new(&question, "/w", (80, 60)).answered("a").is_some());
+        assert!(PermissionPrompt::new(&question, "/w", (80, 60), false).answered("a").is_some());
     }
 
     #[test]
@@ -280,17 +320,26 @@ mod tests {
         let work = home.work_dir();
         std::fs::write(work.join("a.txt"), "one\ntwo\n").unwrap();
         let edit = r#"{"file_path":"a.txt","old_string":"two","new_string":"2"}"#;
-        let shown =
-            text(&PermissionPrompt::new(&question("Edit", edit, &[]), &work.to_string_lossy(), (80, 24)));
+        let shown = text(&PermissionPrompt::new(
+            &question("Edit", edit, &[]),
+            &work.to_string_lossy(),
+            (80, 24),
+            false,
+        ));
         assert!(shown.contains("  1   one\n  2 - two\n  2 + 2\n"), "{shown}");
         let write = r#"{"file_path":"b.txt","content":"new\n"}"#;
-        let shown =
-            text(&PermissionPrompt::new(&question("Write", write, &[]), &work.to_string_lossy(), (80, 24)));
+        let shown = text(&PermissionPrompt::new(
+            &question("Write", write, &[]),
+            &work.to_string_lossy(),
+            (80, 24),
+            false,
+        ));
         assert!(shown.contains("  1 + new\n"), "{shown}");
         let other = text(&PermissionPrompt::new(
             &question("WebFetch", r#"{"url":"https://a.b","prompt":"p"}"#, &[]),
             "/w",
             (80, 24),
+            false,
         ));
         assert!(other.contains("  url: https://a.b\n  prompt: p\n"), "{other}");
     }

@@ -14,6 +14,7 @@ use annals_ui::terminal::{
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::super::force_quit::ForceQuit;
+use super::folder_rules::FolderRules;
 use super::keys::read_keys;
 use super::permission::PermissionPrompt;
 use super::raw_mode::{self, RawTerminal};
@@ -84,6 +85,7 @@ pub(super) struct TerminalUi {
     /// Completions of slash commands.
     pub(super) completions: Completions,
     mark: String,
+    pub(super) folder_rules: FolderRules,
     /// The text that was being typed when a question took the input; `None` while the input is the prompt's.
     aside: Option<String>,
     /// When a key was typed last that was the prompt's.
@@ -102,7 +104,12 @@ pub(super) struct TerminalUi {
 
 impl TerminalUi {
     /// Opens the terminal; it is restored when this is dropped.
-    pub(super) fn open(caps: TermCaps, color: ColorMode, unicode: bool, cwd: String) -> Result<Self, Fault> {
+    pub(super) fn open(
+        caps: TermCaps,
+        (color, unicode): (ColorMode, bool),
+        cwd: String,
+        folder_rules: FolderRules,
+    ) -> Result<Self, Fault> {
         let terminal = RawTerminal::enter(caps)
             .map_err(|error| Fault::of_io(&error, format!("the terminal: {error}")))?;
         let (sender, events) = unbounded_channel();
@@ -132,6 +139,7 @@ impl TerminalUi {
             thinking: String::new(),
             completions: Completions::default(),
             mark: MARK.to_owned(),
+            folder_rules,
             aside: None,
             typed: None,
             asked: None,
