@@ -99,6 +99,26 @@ fn a_session_is_read_renamed_and_the_change_undone() {
 }
 
 #[test]
+fn what_cannot_be_read_is_shown_and_printed_at_the_end() {
+    let viewer = Viewer::new();
+    let lost = viewer.file.with_file_name("99999999-0000-4000-8000-000000000000.jsonl");
+    std::os::unix::fs::symlink("/nowhere.jsonl", &lost).unwrap();
+    let mut terminal = viewer.start(&[], |_| {});
+    terminal.sees("1 session ");
+    terminal.sees("could not read");
+    terminal.press("j");
+    terminal.press("\r");
+    terminal.sees("There are thirty.");
+    terminal.press("qq");
+    assert_eq!(terminal.code(), Some(0));
+    let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    let after = bytes.rsplit("\u{1b}[?1049l").next().unwrap();
+    assert_eq!(after.matches("annals: could not read").count(), 1, "{after:?}");
+    assert!(after.contains("99999999-0000-4000-8000-000000000000.jsonl"), "{after:?}");
+    is_restored(&terminal);
+}
+
+#[test]
 fn signals_leave_the_terminal_as_it_was() {
     for signal in ["-TERM", "-HUP"] {
         let viewer = Viewer::new();

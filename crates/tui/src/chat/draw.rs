@@ -74,7 +74,8 @@ impl ChatFrame {
         if !unicode {
             to_ascii(&mut buffer);
         }
-        self.pictures.iter().for_each(|picture| put_placeholders(&mut buffer, picture));
+        let placeholders = self.pictures.iter().filter(|picture| !picture.is_overlay);
+        placeholders.for_each(|picture| put_placeholders(&mut buffer, picture));
         buffer
     }
 }
@@ -152,7 +153,7 @@ impl ChatScreen {
         };
         let (columns, last) = (usize::from(self.size.0), frame.rows.len().saturating_sub(1));
         let within = |(column, row): (usize, usize)| (column.min(columns.saturating_sub(1)), row.min(last));
-        self.placed = frame.pictures.iter().map(|picture| picture.number).collect();
+        self.placed.clone_from(&frame.pictures);
         (frame.cells(self.size.0, self.options.unicode), frame.cursor.map(within))
     }
 

@@ -156,8 +156,13 @@ mod tests {
 
     #[test]
     fn a_picture_is_written_over_its_rows_and_the_cursor_is_below_it() {
-        let picture =
-            Picture { columns: 4, rows: 3, sequence: "\u{1b}_Ga=T;AAAA\u{1b}\\".to_owned(), number: None };
+        let picture = Picture {
+            columns: 4,
+            rows: 3,
+            sequence: "\u{1b}_Ga=T;AAAA\u{1b}\\".to_owned(),
+            number: None,
+            is_overlay: false,
+        };
         // Whether it is on the screen already or everything scrolls up for it.
         for height in [12, 6] {
             let (mut inline, mut screen) = (InlineRows::default(), Screen::new(20, height));

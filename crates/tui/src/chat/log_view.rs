@@ -215,7 +215,8 @@ impl LogView {
                 && out.len() > row
             {
                 let rows = out.len() - row;
-                self.pictures.push(VisiblePicture { number, row, first, rows, columns: picture.columns });
+                let (columns, is_overlay) = (picture.columns, picture.is_overlay);
+                self.pictures.push(VisiblePicture { number, row, first, rows, columns, is_overlay });
             }
             if is_cut {
                 self.has_more = true;

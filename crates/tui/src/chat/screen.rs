@@ -21,7 +21,7 @@ use super::question::{OpenQuestion, Question};
 use super::tasks::TaskList;
 use crate::editor::{Editor, EditorMode, Prompt, PromptKind};
 use crate::key::Key;
-use crate::picture::{Picture, PictureNumber};
+use crate::picture::{Picture, VisiblePicture};
 
 /// Prompts of a resumed session that go to the scrollback; all are in the transcript.
 const MAX_PRINTED_TURNS: usize = 10;
@@ -69,8 +69,8 @@ pub struct ChatScreen {
     pub(super) status: Vec<StyledLine>,
     pub(super) footer: FooterFacts,
     pub(super) hint: Option<String>,
-    /// The pictures that the last frame has placeholders of.
-    pub(super) placed: Vec<PictureNumber>,
+    /// The pictures of the last frame.
+    pub(super) placed: Vec<VisiblePicture>,
     /// The key that was pressed last and acts when it is pressed twice, and when.
     pub(super) pressed: Option<(Key, Instant)>,
 }

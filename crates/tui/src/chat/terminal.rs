@@ -24,7 +24,7 @@ use super::terminal_reports::TerminalReports;
 use crate::cells::write_changes;
 use crate::clipboard;
 use crate::event::Event;
-use crate::picture::{CellSize, PictureNumber};
+use crate::picture::{CellSize, LEFT, Picture, PictureNumber, VisiblePicture};
 use crate::terminal::{InputReader, size};
 
 const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -97,6 +97,8 @@ pub struct ChatTerminal {
     shown: Buffer,
     /// The pictures that the alternate screen knows.
     known: BTreeSet<PictureNumber>,
+    /// The pictures that are drawn over its cells.
+    overlays: Vec<VisiblePicture>,
 }
 
 impl ChatTerminal {
@@ -120,6 +122,7 @@ impl ChatTerminal {
             inline: InlineRows::default(),
             shown: Buffer::empty(Rect::ZERO),
             known: BTreeSet::new(),
+            overlays: Vec::new(),
         })
     }
 
@@ -235,17 +238,53 @@ impl ChatTerminal {
         if self.shown.area != next.area {
             self.shown = Buffer::empty(next.area);
             text.push_str("\u{1b}[0m\u{1b}[2J");
+            self.overlays.clear();
         }
-        for number in std::mem::take(&mut screen.placed) {
+        let (overlays, placeholders): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut screen.placed).into_iter().partition(|picture| picture.is_overlay);
+        for VisiblePicture { number, .. } in placeholders {
             if let (Some(picture), true) = (screen.log.picture(number), self.known.insert(number)) {
                 text.push_str(&picture.sequence);
             }
         }
+        let overlays = self.moved_overlays(&overlays, screen);
         write_changes(&self.shown, &next, self.mode, text);
+        for (place, sequence) in overlays {
+            let _ = write!(text, "\u{1b}[{};{}H{sequence}", place.row + 1, LEFT + 1);
+        }
         let last = usize::from(screen.size.1).saturating_sub(1);
         let (column, row) = cursor.unwrap_or((0, last));
         let _ = write!(text, "\u{1b}[{};{}H", row + 1, column + 1);
         self.shown = next;
+    }
+
+    /// The pictures to draw over cells: those that are whole and not where they were. Cells that have one no more are written again,
+    /// which removes it.
+    fn moved_overlays<'s>(
+        &mut self,
+        placed: &[VisiblePicture],
+        screen: &'s ChatScreen,
+    ) -> Vec<(VisiblePicture, &'s str)> {
+        let whole = placed.iter().filter_map(|place| {
+            let picture = screen.log.picture(place.number)?;
+            (place.first == 0 && place.rows == usize::from(picture.rows)).then_some((*place, picture))
+        });
+        let whole: Vec<(VisiblePicture, &Picture)> = whole.collect();
+        let is_there = |old: &VisiblePicture| whole.iter().any(|(place, _)| place == old);
+        for old in self.overlays.iter().filter(|old| !is_there(old)) {
+            for row in old.row..old.row + old.rows {
+                for column in LEFT..LEFT.saturating_add(old.columns) {
+                    let at = (column, u16::try_from(row).unwrap_or(u16::MAX));
+                    if let Some(cell) = self.shown.cell_mut(at) {
+                        // The last character of a private area: no cell that is drawn has it.
+                        cell.set_symbol("\u{10fffd}");
+                    }
+                }
+            }
+        }
+        let before = std::mem::replace(&mut self.overlays, whole.iter().map(|(place, _)| *place).collect());
+        let moved = whole.into_iter().filter(|(place, _)| !before.contains(place));
+        moved.map(|(place, picture)| (place, picture.sequence.as_str())).collect()
     }
 
     /// Changes to the alternate screen or back.

@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ratatui_core::style::Color;
 
-pub(crate) use placeholder::{VisiblePicture, put_placeholders};
+pub(crate) use placeholder::{LEFT, VisiblePicture, put_placeholders};
 
 /// Rows that a picture takes at most.
 const MAX_ROWS: u16 = 12;
@@ -89,8 +89,10 @@ pub struct Picture {
     pub(crate) rows: u16,
     /// What shows it, at the cursor; of one that has a number, what makes it known.
     pub(crate) sequence: String,
-    /// The number by which placeholders show it.
+    /// The number of one that the screen places.
     pub(crate) number: Option<PictureNumber>,
+    /// Whether it is drawn over blank cells: the screen draws it again wherever it moves, as long as all of it is in sight.
+    pub(crate) is_overlay: bool,
 }
 
 impl PictureFrame {
@@ -110,6 +112,11 @@ impl PictureFrame {
     /// has them.
     pub fn by_placeholders(self, number: PictureNumber) -> Option<Self> {
         (self.protocol == PictureProtocol::Kitty).then_some(Self { number: Some(number), ..self })
+    }
+
+    /// Makes a picture that is drawn over blank cells, by protocols that have no placeholders.
+    pub fn over_cells(self, number: PictureNumber) -> Option<Self> {
+        (self.protocol != PictureProtocol::Kitty).then_some(Self { number: Some(number), ..self })
     }
 
     /// Returns the width and the height in pixels that a picture may have.
@@ -137,7 +144,8 @@ impl PictureFrame {
             PictureProtocol::Iterm => iterm(pixels.png, (columns, rows), &mut sequence),
             PictureProtocol::Sixel => sixel::write(pixels, &mut sequence)?,
         }
-        Some(Picture { columns, rows, sequence, number: self.number })
+        let is_overlay = self.number.is_some() && self.protocol != PictureProtocol::Kitty;
+        Some(Picture { columns, rows, sequence, number: self.number, is_overlay })
     }
 }
 

@@ -15,7 +15,7 @@ const MARKS: [char; 14] = [
     '\u{34a}', '\u{34b}', '\u{34c}', '\u{350}', '\u{351}',
 ];
 /// The column where a picture begins.
-const LEFT: u16 = 2;
+pub(crate) const LEFT: u16 = 2;
 
 /// A part of a picture that is on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,7 @@ pub(crate) struct VisiblePicture {
     pub(crate) first: usize,
     pub(crate) rows: usize,
     pub(crate) columns: u16,
+    pub(crate) is_overlay: bool,
 }
 
 /// Puts the placeholders of a picture into cells.
@@ -59,7 +60,7 @@ mod tests {
     fn a_picture_that_is_cut_off_has_the_marks_of_its_other_rows() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 2));
         let number = PictureNumber::new(0x12345, 0).unwrap();
-        let picture = VisiblePicture { number, row: 1, first: 2, rows: 3, columns: 3 };
+        let picture = VisiblePicture { number, row: 1, first: 2, rows: 3, columns: 3, is_overlay: false };
         put_placeholders(&mut buffer, &picture);
         assert_eq!(buffer[(2, 1)].symbol(), "\u{10eeee}\u{30e}\u{305}");
         assert_eq!(buffer[(4, 1)].symbol(), "\u{10eeee}\u{30e}\u{30e}");

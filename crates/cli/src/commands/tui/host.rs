@@ -39,7 +39,9 @@ impl StoreHost {
     fn with<T>(&self, work: impl FnOnce(&mut Context) -> Result<T, Fault>) -> Result<T, String> {
         let mut context = Context::new(&self.global, self.environment.clone()).map_err(sentence)?;
         context.out.capture();
-        work(&mut context).map_err(sentence)
+        let outcome = work(&mut context).map_err(sentence);
+        context.report_unread();
+        outcome
     }
 }
 

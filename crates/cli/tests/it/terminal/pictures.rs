@@ -182,3 +182,50 @@ fn in_the_full_layout_placeholders_show_an_image_and_scroll_with_it() {
     assert_eq!(bytes(&terminal).matches("a=d,d=I,i=").count(), 1, "the terminal forgets it");
     assert!(!terminal.text().contains('\u{10eeee}'), "{}", terminal.text());
 }
+
+#[test]
+fn in_the_full_layout_other_terminals_get_a_whole_picture_again_where_it_moves() {
+    let fixture = fixture();
+    let mut terminal = fixture.chat_in((60, 20), &["--screen", "full", "say @@hello@@"], |command| {
+        command.env("TERM", "xterm-256color").env("TERM_PROGRAM", "iTerm.app").env_remove("NO_COLOR");
+    });
+    terminal.sees("Hello there.");
+    terminal.press(&format!("look @@hello@@ {}", dropped(&fixture)));
+    terminal.sees("❯ look @@hello@@ [Image #1]");
+    terminal.press("\r");
+    terminal.sees_times("Hello there.", 2);
+    // Where each was drawn: the row of the screen.
+    let drawn = |terminal: &Terminal| {
+        let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+        let places = bytes.split("\u{1b}]1337;File=inline=1").collect::<Vec<_>>();
+        let row = |before: &&str| {
+            let place = before.rsplit("\u{1b}[").next().unwrap();
+            place.strip_suffix(";3H").unwrap_or_else(|| panic!("{place:?}")).parse::<u16>().unwrap()
+        };
+        places[..places.len() - 1].iter().map(row).collect::<Vec<u16>>()
+    };
+    let wait = |terminal: &Terminal, times: usize| {
+        let began = Instant::now();
+        while drawn(terminal).len() < times {
+            assert!(began.elapsed() < HANGS, "{:?}\n{}", drawn(terminal), terminal.visible());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait(&terminal, 1);
+    terminal.shows("? keys");
+    let before = drawn(&terminal);
+    // A key that moves nothing draws nothing again.
+    terminal.press("x");
+    terminal.shows("❯ x");
+    terminal.press("\x7f");
+    terminal.shows("? keys");
+    assert_eq!(drawn(&terminal), before);
+    terminal.press("\x1b[<64;5;5M");
+    wait(&terminal, before.len() + 1);
+    let after = drawn(&terminal);
+    assert!(after.last() > before.last(), "it moved down: {before:?} {after:?}");
+    // Its cells are blank again where it is no more.
+    terminal.press("/status\r");
+    terminal.shows("background");
+    fixture.leave(&mut terminal);
+}

@@ -45,11 +45,7 @@ impl PicturePainter {
             Some("none") => None,
             _ => protocol_of(variable),
         };
-        // The rows of the full layout move, and only placeholders would move with them.
-        let moves = |protocol: &PictureProtocol| {
-            layout == ScreenLayout::Inline || *protocol == PictureProtocol::Kitty
-        };
-        let protocol = protocol.filter(|_| context.out.color != ColorMode::Plain).filter(moves);
+        let protocol = protocol.filter(|_| context.out.color != ColorMode::Plain);
         Self { protocol, layout, count: Cell::new(0) }
     }
 
@@ -59,7 +55,8 @@ impl PicturePainter {
         if self.layout == ScreenLayout::Full {
             let number = PictureNumber::new(std::process::id(), self.count.get())?;
             self.count.set(self.count.get() + 1);
-            frame = frame.by_placeholders(number)?;
+            // Its rows move: placeholders move with them, and other pictures are drawn again.
+            frame = frame.by_placeholders(number).or_else(|| frame.over_cells(number))?;
         }
         let (width, height) = frame.max_pixels();
         let Thumbnail { width, height, rgb, png } = thumbnail(&STANDARD.decode(base64).ok()?, width, height)?;
