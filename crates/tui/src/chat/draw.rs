@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::command::ChatCommand;
 use super::effect::ScreenLayout;
-use super::keymap::ChatKeyScope;
+use super::keymap::{ChatKeyScope, with_hints};
 use super::log::FinishedLines;
 use super::screen::ChatScreen;
 use crate::draw::{SELECTED, mark_matches, put_spans, to_ascii};
@@ -108,7 +108,7 @@ impl ChatScreen {
         let (columns, height) = (self.columns(), usize::from(self.size.1).max(2));
         let options = self.render_options();
         if let Some(page) = &mut self.page {
-            page.has_earlier = self.earlier.is_some();
+            page.has_earlier = page.is_transcript() && self.earlier.is_some();
             let rows = page.rows(&self.log, &options, height, &self.keymap);
             // They are below the title.
             let below = |picture: &VisiblePicture| VisiblePicture { row: picture.row + 1, ..*picture };
@@ -135,7 +135,7 @@ impl ChatScreen {
                 true => StyledLine::new(),
                 false => {
                     let key = self.keymap.hints(ChatKeyScope::Prompt, &[(ChatCommand::PageDown, "")]);
-                    vec![Span::dim(format!("  … more below · {key}"))]
+                    vec![Span::dim(with_hints("  … more below".to_owned(), &key))]
                 }
             });
         }
@@ -197,7 +197,7 @@ impl ChatScreen {
             let more =
                 if hidden > 0 && at + 1 == MAX_QUEUE_SHOWN { format!(" (+{hidden})") } else { String::new() };
             let edits = self.keymap.hints(ChatKeyScope::Prompt, &[(ChatCommand::TakeBack, " edits")]);
-            let hint = if at == 0 && more.is_empty() { format!(" · {edits}") } else { more };
+            let hint = if at == 0 && more.is_empty() { with_hints(String::new(), &edits) } else { more };
             let text = clip(&text.display, columns.saturating_sub(21).max(8));
             rows.push(vec![Span::dim(format!("  queued: {text}{hint}"))]);
         }
@@ -240,7 +240,7 @@ impl ChatScreen {
         if is_typing {
             // In the place of the keys that answer it.
             let cancels = self.keymap.hints(ChatKeyScope::Question, &[(ChatCommand::Cancel, " cancels")]);
-            let pause = format!("keys go to the prompt until you pause · {cancels}");
+            let pause = with_hints("keys go to the prompt until you pause".to_owned(), &cancels);
             let text = self.hint.as_deref().unwrap_or(&pause);
             rows.pop();
             rows.push(vec![Span::new(clip(&format!("  {text}"), columns), Style::color(Color::Yellow))]);

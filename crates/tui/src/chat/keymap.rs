@@ -130,6 +130,11 @@ impl Default for ChatKeymap {
     }
 }
 
+/// Adds hints behind a text, if there are any.
+pub(super) fn with_hints(text: String, hints: &str) -> String {
+    if hints.is_empty() { text } else { format!("{text} · {hints}") }
+}
+
 impl ChatKeymap {
     /// Returns whether a configuration means a part of the chat screen by this name.
     pub fn has_scope(name: &str) -> bool {
@@ -207,6 +212,8 @@ mod tests {
         keymap.bind("picker", "choose", &["ctrl-y".to_owned()]).unwrap();
         keymap.bind("picker", "page-up", &[]).unwrap();
         assert_eq!(hints(&keymap), "ctrl-y chooses · pgdn scroll");
+        assert_eq!(with_hints("more".to_owned(), &hints(&keymap)), "more · ctrl-y chooses · pgdn scroll");
+        assert_eq!(with_hints("more".to_owned(), ""), "more");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, clip_start};
 use super::block::{BlockForm, ChatBlock};
 use super::command::ChatCommand;
 use super::find::PageFind;
-use super::keymap::{ChatKeyScope, ChatKeymap};
+use super::keymap::{ChatKeyScope, ChatKeymap, with_hints};
 use super::log::ChatLog;
 use super::log_view::LogView;
 use super::tasks::TaskRow;
@@ -139,6 +139,11 @@ impl ChatPage {
         self.view.scroll(self.own.as_ref().unwrap_or(log), lines, options);
     }
 
+    /// Whether it shows the conversation itself.
+    pub(crate) fn is_transcript(&self) -> bool {
+        self.own.is_none()
+    }
+
     /// Follows blocks that came before the conversation.
     pub(crate) fn shift(&mut self, blocks: usize) {
         if self.own.is_none() {
@@ -198,7 +203,6 @@ impl ChatPage {
         } else if self.own.is_none() && self.find.place.is_none() && columns >= MIN_WIDTH_FOR_ALL_KEYS {
             keys.extend([(SelectNext, ": fold one"), (Fold, ": fold one"), (FoldAll, ": all")]);
         }
-        let keys = keymap.hints(ChatKeyScope::Page, &keys);
-        if keys.is_empty() { head } else { format!("{head} · {keys}") }
+        with_hints(head, &keymap.hints(ChatKeyScope::Page, &keys))
     }
 }

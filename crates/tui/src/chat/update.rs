@@ -102,8 +102,8 @@ impl ChatScreen {
         if let Some(page) = &mut self.page {
             let command = self.keymap.command(ChatKeyScope::Page, key);
             match page.press(key, command, &self.log, &options) {
-                PageOutcome::Open => {}
-                PageOutcome::LoadEarlier => return vec![ChatEffect::LoadEarlier],
+                PageOutcome::LoadEarlier if self.earlier.is_some() => return vec![ChatEffect::LoadEarlier],
+                PageOutcome::Open | PageOutcome::LoadEarlier => {}
                 PageOutcome::Close => {
                     self.page = None;
                     self.uncover();

@@ -78,3 +78,13 @@ fn what_is_folded_stays_folded() {
     let after = chat.frame();
     assert!(after.contains("c1 9") && !after.contains("c2 9"), "{after}");
 }
+
+#[test]
+fn another_session_has_no_part_of_the_one_before() {
+    let mut chat = resumed(ScreenLayout::Full);
+    chat.screen.clear();
+    chat.screen.show_conversation(part("other", 2), Default::default());
+    chat.press("ctrl-o");
+    assert!(!chat.frame().contains("loads more"), "{}", chat.frame());
+    assert_eq!(chat.press("e"), [], "there is nothing to load");
+}

@@ -78,6 +78,7 @@ impl ChatUi for ScreenUi {
         // What is finished goes to the scrollback. A terminal that is gone loses nothing.
         let _ = self.draw();
         self.screen.clear();
+        self.earlier = None;
     }
 
     fn show_header(&mut self, header: &ChatHeader) {
