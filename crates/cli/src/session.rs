@@ -37,6 +37,13 @@ pub(crate) struct AgentFile {
 }
 
 impl AgentFile {
+    /// The files, without their bytes.
+    pub(crate) fn unread(entries: Vec<AgentEntry>) -> Vec<Self> {
+        let (details, _) = details(&entries.iter().collect::<Vec<_>>());
+        let file = |(entry, details)| Self { entry, bytes: Vec::new(), details };
+        entries.into_iter().zip(details).map(file).collect()
+    }
+
     /// Its description or type, if its meta file has one.
     pub(crate) fn label(&self) -> Option<String> {
         self.details.label()
@@ -201,13 +208,8 @@ impl ResolvedSession {
         &self,
         read: &mut dyn FnMut(&Path) -> Result<Vec<u8>, ReadError>,
     ) -> Vec<AgentFile> {
-        let entries = self.agent_entries();
-        let (details, _) = details(&entries.iter().collect::<Vec<_>>());
-        let file = |(entry, details): (AgentEntry, AgentDetails)| {
-            let bytes = read(&entry.path).ok()?;
-            Some(AgentFile { entry, bytes, details })
-        };
-        entries.into_iter().zip(details).filter_map(file).collect()
+        let read = |file: AgentFile| Some(AgentFile { bytes: read(&file.entry.path).ok()?, ..file });
+        AgentFile::unread(self.agent_entries()).into_iter().filter_map(read).collect()
     }
 
     /// In a store the files of sub-agents may be in another project; elsewhere only nearby files are searched.

@@ -10,6 +10,7 @@ use super::effect::ScreenLayout;
 use super::keymap::{ChatKeyScope, with_hints};
 use super::log::FinishedLines;
 use super::screen::ChatScreen;
+use super::status_line::StatusLine;
 use crate::draw::{SELECTED, mark_matches, put_spans, to_ascii};
 use crate::editor::EditorView;
 use crate::picture::{Picture, VisiblePicture, put_placeholders};
@@ -18,8 +19,6 @@ use crate::picture::{Picture, VisiblePicture, put_placeholders};
 const MAX_QUEUE_SHOWN: usize = 3;
 /// Todos that are shown during a turn.
 const MAX_TODOS_SHOWN: usize = 5;
-/// Rows of the status line.
-const MAX_STATUS_SHOWN: usize = 3;
 const SPINNER: [&str; 4] = ["✶", "✳", "✢", "✳"];
 
 /// Rows of a screen, and where the cursor is: column and row.
@@ -27,6 +26,8 @@ const SPINNER: [&str; 4] = ["✶", "✳", "✢", "✳"];
 pub(crate) struct ChatFrame {
     pub(crate) rows: Vec<StyledLine>,
     pub(crate) cursor: Option<(usize, usize)>,
+    /// The first row of a status line, and how its rows look.
+    pub(crate) status: Option<(usize, StatusLine)>,
     /// The parts of pictures in blank rows of them.
     pub(crate) pictures: Vec<VisiblePicture>,
     /// What is marked in the rows between the first and the last.
@@ -56,6 +57,12 @@ pub struct FinishedRows {
 }
 
 impl ChatFrame {
+    /// Follows rows that are put above.
+    fn move_down(&mut self, rows: usize) {
+        self.cursor = self.cursor.map(|(column, row)| (column, row + rows));
+        self.status = self.status.take().map(|(first, status)| (first + rows, status));
+    }
+
     /// Puts the rows into cells. The last column stays free: a row that does not fit before it ends with a sign.
     pub(crate) fn cells(&self, columns: u16, unicode: bool) -> Buffer {
         let rows = u16::try_from(self.rows.len()).unwrap_or(u16::MAX);
@@ -70,6 +77,9 @@ impl ChatFrame {
             if self.selected == Some(at) {
                 buffer.set_style(Rect::new(0, y, inside, 1), SELECTED);
             }
+        }
+        if let Some((first, status)) = &self.status {
+            status.paint(&mut buffer, *first, inside);
         }
         if !unicode {
             to_ascii(&mut buffer);
@@ -98,7 +108,7 @@ impl ChatScreen {
         if room > 0 && !(rows.is_empty() && self.log.len() == 0) {
             rows.push(StyledLine::new());
         }
-        below.cursor = below.cursor.map(|(column, row)| (column, row + rows.len()));
+        below.move_down(rows.len());
         rows.append(&mut below.rows);
         ChatFrame { rows, ..below }
     }
@@ -114,7 +124,8 @@ impl ChatScreen {
             let below = |picture: &VisiblePicture| VisiblePicture { row: picture.row + 1, ..*picture };
             let pictures = page.view.pictures.iter().map(below).collect();
             let selected = page.view.selected_row().map(|row| row + 1);
-            return ChatFrame { rows, cursor: None, pictures, marked: page.find.pattern.clone(), selected };
+            let marked = page.find.pattern.clone();
+            return ChatFrame { rows, pictures, marked, selected, ..ChatFrame::default() };
         }
         if let Some(picker) = &self.picker {
             let (mut rows, cursor) = picker.rows(columns, height, &self.keymap);
@@ -139,7 +150,7 @@ impl ChatScreen {
                 }
             });
         }
-        below.cursor = below.cursor.map(|(column, row)| (column, row + rows.len()));
+        below.move_down(rows.len());
         rows.append(&mut below.rows);
         ChatFrame { rows, pictures: self.view.pictures.clone(), ..below }
     }
@@ -204,7 +215,7 @@ impl ChatScreen {
         rows.truncate(max_rows.saturating_sub(4));
         let rule = vec![Span::dim(self.rule(columns))];
         rows.push(rule.clone());
-        let status = first_lines(self.status.clone(), MAX_STATUS_SHOWN);
+        let status = self.status.texts();
         let free = max_rows.saturating_sub(rows.len() + 2 + status.len());
         let room = free.min(max_rows / 2).max(1);
         let number = |value: usize| u16::try_from(value).unwrap_or(u16::MAX);
@@ -218,10 +229,11 @@ impl ChatScreen {
         rows.push(vec![Span::dim("─".repeat(columns))]);
         let room = max_rows.saturating_sub(rows.len() + 1 + status.len());
         rows.extend(view.menu.into_iter().take(room));
+        let painted = Some((rows.len(), self.status.clone()));
         rows.extend(status);
         rows.push(self.footer.row(self.hint.as_deref(), view.sign.as_deref(), columns, &self.keymap));
         rows.truncate(max_rows);
-        ChatFrame { rows, cursor: Some(cursor), ..ChatFrame::default() }
+        ChatFrame { rows, cursor: Some(cursor), status: painted, ..ChatFrame::default() }
     }
 
     /// The first question. While the person types, what they type is below it.

@@ -3,11 +3,10 @@
 
 use std::fmt::Write;
 
-use annals_ui::terminal::ColorMode;
 use ratatui_core::buffer::Buffer;
 
 use super::draw::FinishedRows;
-use crate::cells::write_row;
+use crate::cells::{CellFormat, write_row};
 
 /// The rows that are on the terminal below the scrollback.
 #[derive(Debug, Default)]
@@ -49,12 +48,12 @@ impl InlineRows {
         finished: &FinishedRows,
         cells: &Buffer,
         cursor: Option<(usize, usize)>,
-        mode: ColorMode,
+        format: CellFormat<'_>,
         out: &mut String,
     ) {
         let row = |buffer: &Buffer, y: u16| {
             let mut text = String::new();
-            let wide = write_row(buffer, y, mode, &mut text);
+            let wide = write_row(buffer, y, format, &mut text);
             (text, wide)
         };
         let (rows, widths): (Vec<String>, Vec<usize>) = (0..cells.area.height).map(|y| row(cells, y)).unzip();
@@ -63,7 +62,7 @@ impl InlineRows {
         if is_whole {
             up(at, out);
             out.push('\r');
-            finished.write(mode, out);
+            finished.write(format, out);
             for (number, text) in rows.iter().enumerate() {
                 if number > 0 {
                     out.push_str("\r\n");
@@ -99,9 +98,9 @@ impl InlineRows {
 
 impl FinishedRows {
     /// Writes the rows, each ended by a break, and the pictures over theirs once these are on the terminal.
-    pub(crate) fn write(&self, mode: ColorMode, out: &mut String) {
+    pub(crate) fn write(&self, format: CellFormat<'_>, out: &mut String) {
         for y in 0..self.cells.area.height {
-            write_row(&self.cells, y, mode, out);
+            write_row(&self.cells, y, format, out);
             out.push_str("\u{1b}[K\r\n");
             let ended = self.pictures.iter().filter(|(first, picture)| first + picture.rows == y + 1);
             for (_, picture) in ended {
@@ -131,11 +130,14 @@ fn go(from: usize, to: usize, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use annals_testkit::terminal::Screen;
+    use annals_ui::terminal::ColorMode;
     use ratatui_core::layout::Rect;
     use ratatui_core::style::Style;
 
     use super::*;
     use crate::picture::Picture;
+
+    const PLAIN: CellFormat<'_> = CellFormat { mode: ColorMode::Plain, links: &[] };
 
     fn rows(columns: u16, lines: &[&str]) -> Buffer {
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, u16::try_from(lines.len()).unwrap()));
@@ -149,7 +151,7 @@ mod tests {
         let mut out = String::new();
         let cursor = Some((2, live.len() - 2));
         let finished = FinishedRows { cells: rows(20, finished), pictures: Vec::new() };
-        inline.write(&finished, &rows(20, live), cursor, ColorMode::Plain, &mut out);
+        inline.write(&finished, &rows(20, live), cursor, PLAIN, &mut out);
         screen.feed(out.as_bytes());
         out.len()
     }
@@ -170,7 +172,7 @@ mod tests {
             let cells = rows(20, &["look", "", "", "", "after"]);
             let finished = FinishedRows { cells, pictures: vec![(1, picture.clone())] };
             let mut out = String::new();
-            inline.write(&finished, &rows(20, &["> b", "foot"]), Some((2, 0)), ColorMode::Plain, &mut out);
+            inline.write(&finished, &rows(20, &["> b", "foot"]), Some((2, 0)), PLAIN, &mut out);
             // What stands for the picture shows where it is.
             screen.feed(out.replace("\u{1b}_Ga=T;AAAA\u{1b}\\", "xxx\u{1b}[B\u{8}\u{8}yy").as_bytes());
             show(&mut inline, &mut screen, &["last"], &["> c", "foot"]);

@@ -25,6 +25,7 @@ mod picker;
 mod question;
 mod question_rows;
 mod screen;
+mod status_line;
 mod tasks;
 #[cfg(unix)]
 mod terminal;

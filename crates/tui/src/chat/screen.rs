@@ -18,6 +18,7 @@ use super::log_view::LogView;
 use super::page::ChatPage;
 use super::picker::{OpenPicker, Picker};
 use super::question::{OpenQuestion, Question};
+use super::status_line::StatusLine;
 use super::tasks::TaskList;
 use crate::editor::{Editor, EditorMode, Prompt, PromptKind};
 use crate::key::Key;
@@ -66,7 +67,7 @@ pub struct ChatScreen {
     pub(super) tokens: u64,
     pub(super) thinking: String,
     pub(super) todos: Vec<StyledLine>,
-    pub(super) status: Vec<StyledLine>,
+    pub(super) status: StatusLine,
     pub(super) footer: FooterFacts,
     pub(super) hint: Option<String>,
     /// The pictures of the last frame.
@@ -99,7 +100,7 @@ impl ChatScreen {
             tokens: 0,
             thinking: String::new(),
             todos: Vec::new(),
-            status: Vec::new(),
+            status: StatusLine::default(),
             footer: FooterFacts::default(),
             hint: None,
             placed: Vec::new(),
@@ -344,9 +345,9 @@ impl ChatScreen {
         &mut self.footer
     }
 
-    /// Sets the rows of the status line, which may have styles.
-    pub fn set_status(&mut self, lines: Vec<StyledLine>) {
-        self.status = lines;
+    /// Sets what a status line command printed. Its colors, attributes and links are kept, everything else is removed.
+    pub fn set_status(&mut self, printed: &str, padding: u16) {
+        self.status = StatusLine::read(printed, padding);
     }
 
     /// Sets the todo list, laid out.

@@ -21,7 +21,7 @@ use super::effect::{ChatInput, ScreenLayout};
 use super::inline::InlineRows;
 use super::screen::ChatScreen;
 use super::terminal_reports::TerminalReports;
-use crate::cells::write_changes;
+use crate::cells::{CellFormat, write_changes};
 use crate::clipboard;
 use crate::event::Event;
 use crate::picture::{CellSize, LEFT, Picture, PictureNumber, VisiblePicture};
@@ -225,7 +225,8 @@ impl ChatTerminal {
         } else {
             let finished = screen.scroll_off();
             let (cells, cursor) = screen.draw();
-            self.inline.write(&finished, &cells, cursor, self.mode, &mut text);
+            let format = CellFormat { mode: self.mode, links: screen.status.links() };
+            self.inline.write(&finished, &cells, cursor, format, &mut text);
         }
         self.write(&format!("{BEGIN_FRAME}{text}\u{1b}[?25h{END_FRAME}"))
     }
@@ -248,7 +249,8 @@ impl ChatTerminal {
             }
         }
         let overlays = self.moved_overlays(&overlays, screen);
-        write_changes(&self.shown, &next, self.mode, text);
+        let format = CellFormat { mode: self.mode, links: screen.status.links() };
+        write_changes(&self.shown, &next, format, text);
         for (place, sequence) in overlays {
             let _ = write!(text, "\u{1b}[{};{}H{sequence}", place.row + 1, LEFT + 1);
         }
@@ -317,7 +319,8 @@ impl ChatTerminal {
         self.leave_rows()?;
         let finished = screen.take_finished().last(MAX_LEFT_LINES);
         let mut text = String::new();
-        screen.finished_rows(finished).write(self.mode, &mut text);
+        let format = CellFormat { mode: self.mode, links: &[] };
+        screen.finished_rows(finished).write(format, &mut text);
         self.write(&text)
     }
 }

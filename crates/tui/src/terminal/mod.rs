@@ -126,7 +126,8 @@ impl Terminal {
         if is_new {
             text.push_str("\u{1b}[0m\u{1b}[2J");
         }
-        cells::write_changes(&self.shown, &next, self.mode, &mut text);
+        let format = cells::CellFormat { mode: self.mode, links: &[] };
+        cells::write_changes(&self.shown, &next, format, &mut text);
         if !text.is_empty() || cursor != self.cursor {
             let end = match cursor {
                 Some(at) => format!("\u{1b}[{};{}H\u{1b}[?25h", at.y + 1, at.x + 1),

@@ -273,7 +273,7 @@ fn no_cell_has_hostile_text() {
             let now = chat.now;
             chat.screen.footer().model = HOSTILE.to_owned();
             chat.screen.footer().title = Some(HOSTILE.to_owned());
-            chat.screen.set_status(vec![plain(HOSTILE)]);
+            chat.screen.set_status(HOSTILE, 2);
             chat.screen.note(Style::DIM, HOSTILE);
             chat.screen.notes(vec![plain(HOSTILE)]);
             chat.screen.prompt(&Prompt::of_line(HOSTILE));

@@ -76,7 +76,7 @@ fn fits(frame: &str, size: (u16, u16)) {
 fn frames_of_what_does_not_fit() {
     for size in SIZES {
         let mut chat = Chat::new(ScreenLayout::Inline, size);
-        chat.screen.set_status(vec![plain(LONG); 5]);
+        chat.screen.set_status(&[LONG; 5].join("\n"), 0);
         chat.screen.editor().set_completions(Box::new(ManyCommands));
         chat.type_text("/comm");
         chat.press("down down down down down down");

@@ -155,7 +155,7 @@ fn everything(layout: ScreenLayout, size: (u16, u16), text: &str) {
     chat.screen.dequeue();
     chat.screen.note(Style::PLAIN, text);
     chat.screen.hint(text);
-    chat.screen.set_status(vec![plain(text)]);
+    chat.screen.set_status(text, 2);
     chat.screen.set_todos(vec![vec![Span::plain(text)]]);
     let footer = chat.screen.footer();
     (footer.model, footer.title) = (text.to_owned(), Some(text.to_owned()));

@@ -10,7 +10,7 @@ const SCRIPT: &str = r#"{
     "hello":[{"content":[{"type":"text","text":"Hello there."}],"usage":{"input_tokens":50000,"output_tokens":20}}],
     "write":[[{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"one\\n"}}],[{"type":"text","text":"Written."}]]}"#;
 
-/// What the command is told.
+/// What the command is told, but for what is only told once there is an answer.
 const FIELDS: [&str; 12] = [
     "session_id",
     "transcript_path",
@@ -48,7 +48,7 @@ fn a_command_prints_the_status_line_and_knows_the_session() {
     let fixture = ChatFixture::new(SCRIPT);
     let told = fixture.home.path().join("told");
     let script = format!(
-        "cat >> {0}; printf '\\033[32mused %s\\033[0m \\033]0;no title\\007of %s\\n' \"$(grep -o '\"used_percentage\":[a-z0-9]*' {0} | tail -n 1)\" \"$COLUMNS\"",
+        "cat >> {0}; printf '\\033[48;5;24mused %s\\033[0m \\033]8;;https://example.com/%s\\007link\\033]8;;\\007 \\033]0;no title\\007of %s\\n' \"$(grep -o '\"used_percentage\":[a-z0-9]*' {0} | tail -n 1)\" a \"$COLUMNS\"",
         told.display()
     );
     let setting = annals_json::object(|object| {
@@ -58,10 +58,10 @@ fn a_command_prints_the_status_line_and_knows_the_session() {
     });
     fixture.home.write("settings.json", String::from_utf8(setting).unwrap());
     let mut terminal = fixture.chat_in((80, 24), &["--screen", "inline"], |_| {});
-    terminal.sees("  used \"used_percentage\":null of 80");
+    terminal.sees("  used \"used_percentage\":null link of 80");
     terminal.press("say @@hello@@\r");
     terminal.sees("Hello there.");
-    terminal.sees("  used \"used_percentage\":25 of 80");
+    terminal.sees("  used \"used_percentage\":25 link of 80");
     let runs = || std::fs::read_to_string(&told).unwrap().lines().count();
     let before = runs();
     terminal.press("\x1b[Z");
@@ -74,6 +74,9 @@ fn a_command_prints_the_status_line_and_knows_the_session() {
     }
     leave(&mut terminal);
     assert!(!bytes(&terminal).contains("no title"));
+    // Links are those that the command wrote; colors are not wanted here.
+    assert!(bytes(&terminal).contains("\u{1b}]8;;https://example.com/a\u{1b}\\"), "{:?}", bytes(&terminal));
+    assert!(!bytes(&terminal).contains("48;5;24"), "{:?}", bytes(&terminal));
     let told = std::fs::read_to_string(told).unwrap();
     let session = fixture.session();
     let id = session.file_stem().unwrap().to_string_lossy().into_owned();
@@ -83,8 +86,9 @@ fn a_command_prints_the_status_line_and_knows_the_session() {
         let fields = annals_json::Fields::scan(line.as_bytes()).unwrap().0;
         let names: Vec<String> = fields.iter().map(|field| field.key.to_string()).collect();
         let is_answered = line.contains(r#""used_percentage":25"#);
-        assert_eq!(names.iter().any(|name| name == "prompt_id"), is_answered, "{line}");
-        let others: Vec<&String> = names.iter().filter(|name| *name != "prompt_id").collect();
+        let is_later = |name: &&String| ["prompt_id", "prompt_cache"].contains(&name.as_str());
+        assert_eq!(names.iter().filter(is_later).count(), if is_answered { 2 } else { 0 }, "{line}");
+        let others: Vec<&String> = names.iter().filter(|name| !is_later(name)).collect();
         assert_eq!(others, FIELDS, "as documented");
     }
     assert!(told.lines().count() >= 2, "{told}");

@@ -9,7 +9,7 @@
 //! | `show_event`, `show_agent`, `permission` | events and permission questions as lines; `annals_ui` draws them |
 //! | `session`, `auto_title` | one session: prompts, commands, its title |
 //! | `slash`, `commands`, `session_commands`, `session_reports`, `tasks`, `reports`, `setup_reports`, `permission_log`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
-//! | `status_line` | the command whose output is shown below the prompt |
+//! | `status_line`, `prompt_cache` | the command whose output is shown below the prompt, and what it is told of the cache |
 //! | `trust`, `hooks`, `servers` | questions before the first session |
 //! | `folder_rules` | rules that are granted in a folder for good |
 //!
@@ -29,6 +29,7 @@ mod line_ui;
 mod past;
 mod permission;
 mod permission_log;
+mod prompt_cache;
 mod question;
 mod raw_mode;
 mod reports;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use annals_agent::conversation::Conversation as AgentConversation;
 use annals_json::Fields;
-use annals_store::parallel;
+use annals_store::AgentEntry;
 use annals_store::read::{ReadError, read_file};
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::record::Record;
@@ -35,10 +35,16 @@ pub(super) fn show<U: ChatUi>(conversation: &AgentConversation<'_>, context: &Co
     };
     let end = end_of(&bytes, MAX_BYTES);
     let earlier = &bytes[..bytes.len() - end.len()];
-    if let Some(path) = conversation.path().filter(|_| !earlier.is_empty()) {
-        ui.note_earlier(EarlierPart { path: path.to_path_buf(), end: earlier.len() });
-    }
-    let agents = agents(conversation, context);
+    let entries = agent_entries(conversation, context);
+    let path = conversation.path().filter(|_| !earlier.is_empty());
+    let agents = match path {
+        None => newest_agents(entries),
+        Some(path) => {
+            let agents = started_agents(end, entries.clone());
+            ui.note_earlier(EarlierPart { path: path.to_path_buf(), end: earlier.len(), agents: entries });
+            agents
+        }
+    };
     let family = SessionWithAgents::new(end, &agents);
     let data = |image: ImageRef| {
         let line = end.split(|byte| *byte == b'\n').nth(image.line.checked_sub(1)?)?;
@@ -58,6 +64,8 @@ pub(super) struct EarlierPart {
     path: PathBuf,
     /// Where it ends in the file.
     end: usize,
+    /// The sub-agents of the session.
+    agents: Vec<AgentEntry>,
 }
 
 impl EarlierPart {
@@ -69,7 +77,7 @@ impl EarlierPart {
         words::bytes(self.end as u64)
     }
 
-    /// Reads its last lines, which are no longer a part of it. What sub-agents said there is left out.
+    /// Reads its last lines, which are no longer a part of it, with the sub-agents that were started there.
     pub(super) fn load(&mut self) -> Result<Conversation, ReadError> {
         self.load_at_most(MAX_LOADED)
     }
@@ -79,27 +87,59 @@ impl EarlierPart {
         let part = &bytes[..self.end.min(bytes.len())];
         let end = end_of(part, max_bytes);
         let earlier = &part[..part.len() - end.len()];
-        let transcript = parallel::parse(end);
-        let mut conversation = Conversation::build(&transcript, &[], ViewOptions::default());
-        conversation.items.retain(|item| !is_of_earlier(item, &transcript, earlier));
+        let agents = started_agents(end, self.agents.clone());
+        let family = SessionWithAgents::new(end, &agents);
+        let mut conversation = Conversation::build(&family.main, &threads(&family), ViewOptions::default());
+        conversation.items.retain(|item| !is_of_earlier(item, &family.main, earlier));
         self.end = earlier.len();
         Ok(conversation)
     }
 }
 
-/// The sub-agents of the session, the newest as far as they are read; what cannot be read is left out.
-fn agents(conversation: &AgentConversation<'_>, context: &Context) -> Vec<AgentFile> {
+/// The sub-agents of the session.
+fn agent_entries(conversation: &AgentConversation<'_>, context: &Context) -> Vec<AgentEntry> {
     let path = conversation.path().map(|path| path.to_string_lossy().into_owned());
-    let Some(Ok(session)) = path.map(|path| ResolvedSession::find(context, &path)) else { return Vec::new() };
-    let mut left = MAX_BYTES as u64;
-    let mut agents = session.agents_by(&mut |path| {
-        let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        let fits = size <= left;
-        left = left.saturating_sub(size);
-        if fits { read_file(path) } else { Ok(Vec::new()) }
-    });
+    let session = path.and_then(|path| ResolvedSession::find(context, &path).ok());
+    session.map(|session| session.agent_entries()).unwrap_or_default()
+}
+
+/// The sub-agents, as far as they are read; what cannot be read is left out.
+fn newest_agents(entries: Vec<AgentEntry>) -> Vec<AgentFile> {
+    let (mut agents, mut left) = (AgentFile::unread(entries), MAX_BYTES as u64);
+    agents.retain_mut(|agent| read_fitting(agent, &mut left));
+    agents
+}
+
+/// The sub-agents that a part of the session or one of them has started, as far as they are read.
+fn started_agents(part: &[u8], entries: Vec<AgentEntry>) -> Vec<AgentFile> {
+    let (mut agents, mut left) = (AgentFile::unread(entries), MAX_BYTES as u64);
+    let mut is_tried = vec![false; agents.len()];
+    loop {
+        let started: Vec<usize> = {
+            let family = SessionWithAgents::new(part, &agents);
+            let is_started = |at: &usize| family.spawn_of(&family.agents[*at].2).is_some();
+            (0..agents.len()).filter(|at| !is_tried[*at]).filter(is_started).collect()
+        };
+        if started.is_empty() {
+            break;
+        }
+        for at in started {
+            is_tried[at] = true;
+            read_fitting(&mut agents[at], &mut left);
+        }
+    }
     agents.retain(|agent| !agent.bytes.is_empty());
     agents
+}
+
+/// Reads the file of a sub-agent if it is no longer than what is left.
+fn read_fitting(agent: &mut AgentFile, left: &mut u64) -> bool {
+    let size = std::fs::metadata(&agent.entry.path).map_or(0, |metadata| metadata.len());
+    if size <= *left {
+        agent.bytes = read_file(&agent.entry.path).unwrap_or_default();
+    }
+    *left = left.saturating_sub(size);
+    !agent.bytes.is_empty()
 }
 
 /// Whether an item is only there because an earlier part is not: a line whose parent is in that part, or a sub-agent that was started
@@ -134,6 +174,8 @@ fn end_of(bytes: &[u8], max_bytes: usize) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use annals_store::SessionKey;
+
     use super::*;
 
     #[test]
@@ -159,7 +201,7 @@ mod tests {
         };
         let lines = [line('a', "null"), line('b', r#""a""#), line('c', r#""b""#), line('d', r#""c""#)];
         let path = home.write("projects/-w/s.jsonl", lines.concat());
-        let mut earlier = EarlierPart { path, end: lines[..3].concat().len() };
+        let mut earlier = EarlierPart { path, end: lines[..3].concat().len(), agents: Vec::new() };
         let mut prompts = |max_bytes| {
             let loaded = earlier.load_at_most(max_bytes).unwrap();
             let texts = loaded.items.iter().map(|item| match &item.body {
@@ -172,6 +214,48 @@ mod tests {
         assert_eq!(prompts(two), (vec!["prompt b".to_owned(), "prompt c".to_owned()], false));
         assert_eq!(prompts(10), (vec!["prompt a".to_owned()], true), "at least a line");
         assert_eq!(prompts(10), (Vec::new(), true));
+    }
+
+    #[test]
+    fn an_earlier_part_has_the_sub_agents_that_were_started_there() {
+        let home = annals_testkit::home::Home::new();
+        let call = |id: char, parent: &str, agent: &str| {
+            format!(
+                r#"{{"type":"assistant","uuid":"{id}","parentUuid":{parent},"message":{{"id":"m{id}","role":"assistant","content":[{{"type":"tool_use","id":"t{id}","name":"Task","input":{{"prompt":"look {agent}"}}}}]}}}}
+{{"type":"user","uuid":"r{id}","parentUuid":"{id}","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{id}","content":"done"}}]}},"toolUseResult":{{"agentId":"{agent}","content":[]}}}}
+"#
+            )
+        };
+        let said = |agent: &str, more: &str| {
+            let line = |id: &str, parent: &str, rest: &str| {
+                format!(
+                    r#"{{"agentId":"{agent}","isSidechain":true,"sessionId":"s","uuid":"{id}","parentUuid":{parent},{rest}}}"#
+                ) + "\n"
+            };
+            let reply = format!(
+                r#""type":"assistant","message":{{"id":"x{agent}","role":"assistant","content":[{{"type":"text","text":"seen by {agent}"}}]}}"#
+            );
+            let prompt = format!(r#""type":"user","message":{{"role":"user","content":"look {agent}"}}"#);
+            line("p", "null", &prompt) + &line("q", r#""p""#, &reply) + more
+        };
+        let nested = call('n', r#""q""#, "a3");
+        let lines = [call('a', "null", "a1"), call('b', r#""ra""#, "a2")];
+        let path = home.write("projects/-w/s.jsonl", lines.concat());
+        for (agent, more) in [("a1", nested.as_str()), ("a2", ""), ("a3", "")] {
+            home.write(format!("projects/-w/s/subagents/agent-{agent}.jsonl"), said(agent, more));
+        }
+        let key = SessionKey::new("s");
+        let discovery = annals_store::Store::open(home.config_dir()).discover();
+        let agents: Vec<AgentEntry> = discovery.agents_of(&key).cloned().collect();
+        assert_eq!(agents.len(), 3);
+        let mut earlier = EarlierPart { path, end: lines[0].len(), agents: agents.clone() };
+        let shown = format!("{:?}", earlier.load().unwrap());
+        assert!(shown.contains("seen by a1") && shown.contains("seen by a3"), "{shown}");
+        assert!(!shown.contains("seen by a2"), "{shown}");
+        let ids =
+            |files: Vec<AgentFile>| files.iter().map(|file| file.entry.key.to_string()).collect::<Vec<_>>();
+        assert_eq!(ids(started_agents(lines[1].as_bytes(), agents.clone())), ["a2"]);
+        assert_eq!(ids(started_agents(b"", agents)), [""; 0]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use annals_agent::api::request::Effort;
 use annals_agent::commands::CustomCommand;
 use annals_agent::mcp::McpServers;
-use annals_agent::protocol::Event;
+use annals_agent::protocol::{Event, UsageStorage};
 use annals_agent::turn::CallDecider;
 use annals_json::Value;
 use annals_policy::paths::Workspace;
@@ -102,7 +102,9 @@ impl SessionReports<'_> {
     pub(super) fn add(&mut self, event: &UiEvent) {
         let UiEvent::Agent(event) = event else { return };
         match &**event {
-            Event::Usage { usage, .. } => self.tokens = usage.context().saturating_add(usage.output()),
+            Event::Usage { usage, storage: UsageStorage::Session, .. } => {
+                self.tokens = usage.context().saturating_add(usage.output());
+            }
             Event::ModeChanged(mode) => self.decider.set_mode(*mode),
             Event::Replied(line) => {
                 let blocks = Value::parse(&line.message).ok().and_then(|message| message.get("content"));

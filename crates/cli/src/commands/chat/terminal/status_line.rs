@@ -5,11 +5,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use annals_agent::api::model::Model;
 use annals_agent::hook_handlers::{HandlerContext, run_status_line};
-use annals_agent::protocol::{Event, tokens};
+use annals_agent::protocol::{Event, UsageStorage, tokens};
 use annals_json::{ObjectWriter, Value, object};
 use annals_policy::settings::StatusLineSetting;
 use annals_store::session::WRITTEN_FORM;
@@ -19,6 +19,7 @@ use annals_ui::figures;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinHandle;
 
+use super::prompt_cache::PromptCache;
 use super::ui_event::UiEvent;
 
 /// How long a change waits for others.
@@ -53,6 +54,38 @@ struct StatusUsage {
     prompt: Option<String>,
     /// The last response: tokens of its request without and with the cache, and of its answer.
     last: Option<[u64; 4]>,
+    cache: PromptCache,
+    is_compacting: bool,
+}
+
+impl StatusUsage {
+    /// Counts what an event says of the conversation itself, without its sub-agents. Returns whether the command should know.
+    fn add_of_conversation(&mut self, event: &Event, effort: Option<&'static str>, now: i64) -> bool {
+        match event {
+            // A page that a model reads and a question of a hook have requests of their own.
+            Event::Usage { model, usage, storage: UsageStorage::Session } => {
+                let tokens = tokens(usage);
+                let written = tokens.cache_write_5m + tokens.cache_write_1h;
+                self.last = Some([tokens.input, written, tokens.cache_read, tokens.output]);
+                self.cache.add(&tokens, model, effort, now);
+                true
+            }
+            Event::Usage { .. } if self.is_compacting => {
+                self.cache.renew(now);
+                false
+            }
+            Event::Compacted { .. } => {
+                (self.is_compacting, self.last) = (false, Some([0; 4]));
+                self.cache.compacted();
+                true
+            }
+            Event::Compacting | Event::Finished(_) | Event::Requesting => {
+                self.is_compacting = matches!(event, Event::Compacting);
+                false
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The status line of a session.
@@ -109,16 +142,6 @@ impl StatusLineRunner {
             Event::Usage { model, usage, .. } => {
                 let cost = self.prices.cost(&tokens(usage), model, ServiceTier::Standard, Speed::Standard);
                 self.usage.dollars += cost.usd().map_or(0.0, |usd| usd.dollars());
-                if matches!(**event, Event::Usage { .. }) {
-                    let count = |name| usage.count(name);
-                    self.usage.last = Some([
-                        count("input_tokens"),
-                        count("cache_creation_input_tokens"),
-                        count("cache_read_input_tokens"),
-                        usage.output(),
-                    ]);
-                    self.run();
-                }
             }
             Event::PromptNamed(id) => self.usage.prompt = Some(id.clone()),
             Event::ToolDone { line, .. } => {
@@ -128,6 +151,9 @@ impl StatusLineRunner {
             }
             Event::Finished(report) => self.usage.api_millis += report.api_millis,
             _ => {}
+        }
+        if self.usage.add_of_conversation(event, self.state.effort, now()) {
+            self.run();
         }
     }
 
@@ -141,7 +167,7 @@ impl StatusLineRunner {
             tokio::time::sleep(pause).await;
             let folder = PathBuf::from(&state.cwd);
             loop {
-                let input = input(&state, &usage, began.elapsed());
+                let input = input(&state, &usage, began.elapsed(), now());
                 let printed = run_status_line(&handlers, &setting.command, &input, &folder, size).await;
                 let text = printed.unwrap_or_default();
                 // The receiver lives as long as the conversation.
@@ -167,6 +193,12 @@ impl Drop for StatusLineRunner {
     }
 }
 
+/// The time, in seconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
 /// The lines that an edit added and removed.
 fn changed_lines(result: &[u8]) -> (u64, u64) {
     let patch = Value::parse(result).ok().and_then(|result| result.get("structuredPatch"));
@@ -183,7 +215,7 @@ fn changed_lines(result: &[u8]) -> (u64, u64) {
 }
 
 /// What the command gets, by the contract of the original.
-fn input(state: &StatusFacts, usage: &StatusUsage, elapsed: Duration) -> Vec<u8> {
+fn input(state: &StatusFacts, usage: &StatusUsage, elapsed: Duration, now: i64) -> Vec<u8> {
     let window = Model::of(&state.model).window;
     let context = usage.last.map(|[input, written, read, _]| input + written + read);
     let percent =
@@ -193,6 +225,11 @@ fn input(state: &StatusFacts, usage: &StatusUsage, elapsed: Duration) -> Vec<u8>
         object.string("cwd", &state.cwd);
         // As with the original, once there is an answer.
         object.string_if("prompt_id", usage.prompt.as_deref().filter(|_| usage.last.is_some()));
+        if let Some(effort) = state.effort {
+            object.object("effort", |object| {
+                object.string("level", effort);
+            });
+        }
         object.object("model", |model| {
             model.string("id", &state.model).string("display_name", &figures::display_model(&state.model));
         });
@@ -235,11 +272,7 @@ fn input(state: &StatusFacts, usage: &StatusUsage, elapsed: Duration) -> Vec<u8>
             }
         });
         object.boolean("exceeds_200k_tokens", context.is_some_and(|context| context > 200_000));
-        if let Some(effort) = state.effort {
-            object.object("effort", |object| {
-                object.string("level", effort);
-            });
-        }
+        usage.cache.write(object, now);
         object.boolean("fast_mode", false);
         object.object("thinking", |thinking| {
             thinking.boolean("enabled", state.thinks);
@@ -264,6 +297,9 @@ fn number_or_null(object: &mut ObjectWriter<'_>, key: &str, number: Option<u64>)
 
 #[cfg(test)]
 mod tests {
+    use annals_agent::api::usage::Usage;
+    use annals_transcript::draft::CompactionTrigger;
+
     use super::*;
 
     #[test]
@@ -277,7 +313,7 @@ mod tests {
             ..StatusFacts::default()
         };
         let text = |usage: &StatusUsage| {
-            let json = input(&state, usage, Duration::from_millis(1500));
+            let json = input(&state, usage, Duration::from_millis(1500), 0);
             String::from_utf8_lossy(&json).trim_end().to_owned()
         };
         let first = text(&StatusUsage::default());
@@ -290,7 +326,7 @@ mod tests {
         assert!(first.ends_with(r#""fast_mode":false,"thinking":{"enabled":false}}"#), "{first}");
         let named =
             StatusFacts { title: Some("Beds".into()), vim: Some("NORMAL"), thinks: true, ..state.clone() };
-        let named = input(&named, &StatusUsage::default(), Duration::ZERO);
+        let named = input(&named, &StatusUsage::default(), Duration::ZERO, 0);
         let named = String::from_utf8_lossy(&named).trim_end().to_owned();
         let expected = r#""thinking":{"enabled":true},"session_name":"Beds","vim":{"mode":"NORMAL"}}"#;
         assert!(named.ends_with(expected), "{named}");
@@ -307,6 +343,30 @@ mod tests {
         ] {
             assert!(later.contains(part), "{part}: {later}");
         }
+    }
+
+    #[test]
+    fn only_requests_of_the_conversation_fill_its_context() {
+        let answered = |tokens: &str, storage| {
+            let mut usage = Usage::default();
+            usage.overwrite(&Value::parse(tokens.as_bytes()).unwrap().fields().unwrap());
+            Event::Usage { model: "m".into(), usage, storage }
+        };
+        let mut usage = StatusUsage::default();
+        let mut add = |event: &Event| (usage.add_of_conversation(event, None, 0), usage.last);
+        let first = r#"{"input_tokens":10,"cache_creation_input_tokens":500,"cache_read_input_tokens":20000,"output_tokens":7}"#;
+        let last = Some([10, 500, 20_000, 7]);
+        assert_eq!(add(&answered(first, UsageStorage::Session)), (true, last));
+        // A page that was read for it, and a sub-agent.
+        let other = answered(r#"{"input_tokens":3}"#, UsageStorage::None);
+        assert_eq!(add(&other), (false, last));
+        let own = answered(r#"{"input_tokens":3}"#, UsageStorage::Session);
+        let nested = Event::Subagent { call: "c".into(), agent: "a".into(), event: Box::new(own) };
+        assert_eq!(add(&nested), (false, last));
+        assert_eq!(add(&Event::Compacting), (false, last));
+        assert_eq!(add(&other), (false, last));
+        let compacted = Event::Compacted { tokens_before: 9, trigger: CompactionTrigger::Manual };
+        assert_eq!(add(&compacted), (true, Some([0; 4])));
     }
 
     #[test]

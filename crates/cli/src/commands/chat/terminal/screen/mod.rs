@@ -43,7 +43,6 @@ use annals_store::todos::TodoItem;
 use annals_tui::Key;
 use annals_tui::chat::{ChatInput, ChatOptions, ChatScreen, ChatTerminal, ScreenLayout};
 use annals_tui::editor::Prompt;
-use annals_ui::terminal::{Span, styled_lines};
 use annals_ui::view::LiveSession;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -308,10 +307,7 @@ impl ScreenUi {
                 Ok(())
             }
             UiEvent::StatusLine { text, padding } => {
-                let indent = Span::plain(" ".repeat(usize::from(padding.min(40))));
-                let mut lines = styled_lines(&text);
-                lines.iter_mut().for_each(|line| line.insert(0, indent.clone()));
-                self.screen.set_status(lines);
+                self.screen.set_status(&text, padding);
                 Ok(())
             }
             UiEvent::Focus(has_focus) => {
