@@ -305,6 +305,11 @@ impl ChatScreen {
         self.hint = Some(text.to_owned());
     }
 
+    /// Removes what [`hint`](Self::hint) has put there.
+    pub fn clear_hint(&mut self) {
+        self.hint = None;
+    }
+
     /// Returns the queued prompts.
     pub fn queue(&self) -> &[Prompt] {
         &self.queue

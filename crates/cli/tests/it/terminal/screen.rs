@@ -1,5 +1,9 @@
 //! The chat screen in a real terminal, in both layouts: it leaves the sessions of the line interface, and the terminal as it was.
 
+use std::time::Duration;
+
+use annals_store::project_slug;
+use annals_testkit::builder::Session;
 use annals_testkit::terminal::Terminal;
 
 use super::ChatFixture;
@@ -19,7 +23,7 @@ const SCRIPT: &str = r#"{
 
 /// The interface takes keys for the prompt while a question has only just appeared.
 fn settle() {
-    std::thread::sleep(std::time::Duration::from_millis(900));
+    std::thread::sleep(Duration::from_millis(900));
 }
 
 #[track_caller]
@@ -283,4 +287,29 @@ fn lines_are_printed_where_nothing_else_is_possible() {
         assert_eq!(terminal.code(), Some(0));
         assert!(!String::from_utf8_lossy(&terminal.bytes()).contains("\u{1b}[?1049h"), "{term}");
     }
+}
+
+/// The screen stands still while it waits, so it must have said so before.
+#[test]
+fn a_session_that_was_written_to_a_moment_ago_is_waited_for_with_a_hint() {
+    let fixture = ChatFixture::new(SCRIPT);
+    let work = fixture.home.work_dir().canonicalize().unwrap().display().to_string();
+    let id = "aaaa0000-1111-4222-8333-444444444444";
+    let said = Session::new().id(id).folder(&work).prompt("Water the apples").reply("Wet.").into_bytes();
+    let path = format!("projects/{}/{id}.jsonl", project_slug(&work));
+    let path = fixture.home.write(path, &said);
+    let mut terminal = fixture.chat_in((80, 24), &["--screen", "inline"], |_| {});
+    terminal.sees("· new · /help");
+    // A file that was only made is nobody's.
+    std::thread::sleep(Duration::from_millis(700));
+    let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut file, b"\n").unwrap();
+    drop(file);
+    terminal.press(&format!("/resume {id}\r"));
+    terminal.sees("opening the session; if another program");
+    terminal.sees(&format!("session {id} · resumed"));
+    terminal.sees("something else wrote to this session");
+    assert!(!terminal.text().contains("opening the session"), "{}", terminal.text());
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0), "{}", terminal.text());
 }

@@ -108,6 +108,9 @@ pub(super) trait ChatUi {
     /// Forgets the conversation as far as what is shown can still change: another session follows what is said from now on.
     fn leave_session(&mut self) {}
 
+    /// Says at once that a session is being opened, which can take seconds; `false` once it is done.
+    fn show_opening(&mut self, _is_opening: bool) {}
+
     /// Prints the header: model, mode, folder, session.
     fn show_header(&mut self, header: &ChatHeader);
 

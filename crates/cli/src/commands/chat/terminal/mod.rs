@@ -255,7 +255,12 @@ async fn converse_in_store<U: ChatUi>(
                 new
             }),
             NextSession::Resume(path) if context.store.in_use() != store => break StoreExit::Resume(path),
-            NextSession::Resume(path) => open(ConversationStart::Resume(path)),
+            NextSession::Resume(path) => {
+                ui.show_opening(true);
+                let opened = open(ConversationStart::Resume(path));
+                ui.show_opening(false);
+                opened
+            }
             NextSession::Branch { path, title } => open(ConversationStart::Fork { path, id: None })
                 .and_then(|(copy, work)| Ok((continue_branch(copy, title, &chat)?, work))),
         };

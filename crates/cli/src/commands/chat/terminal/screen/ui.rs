@@ -98,6 +98,16 @@ impl ChatUi for ScreenUi {
         ]);
     }
 
+    fn show_opening(&mut self, is_opening: bool) {
+        if !is_opening {
+            return self.screen.clear_hint();
+        }
+        self.screen
+            .hint("opening the session; if another program wrote to it just now, waiting until it is quiet");
+        // A terminal that is gone ends the conversation by itself.
+        let _ = self.draw();
+    }
+
     fn show_conversation(&mut self, conversation: Conversation, data: &dyn Fn(ImageRef) -> Option<String>) {
         let pictures = self.painter.paint_stored(&conversation, data);
         self.screen.show_conversation(conversation, pictures);
