@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import cluster_words
 
-KNOWN_SETTINGS = {"query", "wait_end_of_query", "output_format_json_quote_64bit_integers", "distributed_product_mode", "distributed_ddl_task_timeout", "skip_unavailable_shards"}
+KNOWN_SETTINGS = {"query", "wait_end_of_query", "output_format_json_quote_64bit_integers", "distributed_product_mode", "distributed_ddl_task_timeout", "max_query_size", "skip_unavailable_shards"}
 INSERT = re.compile(r"INSERT INTO \w+\.(\w+) FORMAT JSONEachRow$")
 PLACE = re.compile(r"\{(\w+):(\w+(?:\(\w+\))?)\}")
 # A number of 128 bits: a text in the reduced tables.

@@ -26,6 +26,7 @@ NO_SETTINGS = {"query", "database", "default_format", "wait_end_of_query", "quer
 # What a server answers with these codes; everything else is 500.
 STATUS = {"60": 404, "81": 404, "516": 403, "497": 403, "62": 400, "27": 400, "117": 400, "26": 400, "46": 404, "47": 404}
 FORMAT = re.compile(r"(?is)\bformat\s+(\w+)\s*;?\s*$")
+FILTERED = re.compile(r" SETTINGS additional_table_filters = \{.*\}\s*$", re.DOTALL)
 INSERT = re.compile(r"(?is)\s*insert\b.*\bformat\s+\w+\s*$")
 
 
@@ -39,6 +40,7 @@ class Engine:
         self.hold, self.is_held, self.released, self.is_dropped = None, threading.Event(), threading.Event(), False
 
     def run(self, statement, rows, parameters, settings, database):
+        longest = settings.pop("max_query_size", None)
         settings = ", ".join(f"{name} = {value if value.isdigit() else quoted(value)}" for name, value in settings.items())
         if INSERT.match(statement):
             self.wait_if_told()
@@ -51,8 +53,11 @@ class Engine:
             form = found.group(1) if found else "TabSeparated"
             statement = statement[: found.start()] if found else statement
             if settings and re.match(r"(?is)\s*(select|with)\b", statement):
-                statement += f" SETTINGS {settings}"
+                statement += f"{',' if FILTERED.search(statement) else ' SETTINGS'} {settings}"
         with self.lock:
+            if longest:
+                # It says how much of a statement is read, so it cannot be a part of it.
+                self.session.query(f"SET max_query_size = {int(longest) + len(settings) + 20}")
             if database:
                 self.session.query(f"USE {database}")
             answer = self.session.query(statement, form, params=parameters) if parameters else self.session.query(statement, form)

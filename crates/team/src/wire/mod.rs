@@ -5,6 +5,7 @@ mod filters;
 mod login;
 mod parameter;
 mod row;
+mod statement;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +18,7 @@ pub use parameter::Parameter;
 pub use row::{Row, RowSet};
 
 use self::filters::filters;
+use self::statement::StatementRequest;
 use crate::address::EngineAddress;
 use crate::views::CALLS;
 
@@ -86,7 +88,7 @@ impl Engine {
 
     /// Runs a statement that has no answer. `{db}` stands for the database.
     pub fn execute(&self, statement: &str, parameters: &[(&str, Parameter)]) -> Result<(), EngineError> {
-        self.post(statement, parameters, &[]).map(drop)
+        self.post(self.request(statement, parameters), &[]).map(drop)
     }
 
     /// Has a statement done by all servers of a cluster, and waits for them this long.
@@ -96,7 +98,8 @@ impl Engine {
         parameters: &[(&str, Parameter)],
         seconds: u64,
     ) -> Result<(), EngineError> {
-        self.post(statement, parameters, &[("distributed_ddl_task_timeout", seconds.to_string())]).map(drop)
+        let settings = [("distributed_ddl_task_timeout", seconds.to_string())];
+        self.post(self.request(statement, parameters), &settings).map(drop)
     }
 
     /// Asks a question. `{db}` stands for the database, `{tenant:String}` for the tenant.
@@ -125,8 +128,12 @@ impl Engine {
             ("distributed_product_mode", "global".to_owned()),
         ];
         settings.extend(setting);
-        let answer = self.post(&format!("{question} FORMAT JSONEachRow"), parameters, &settings)?;
-        Ok(RowSet::new(answer))
+        let mut request = self.request(question, parameters);
+        if let Some(filters) = &self.filters {
+            request.push(&format!(" SETTINGS additional_table_filters = {filters}"));
+        }
+        request.push(" FORMAT JSONEachRow");
+        self.post(request, &settings).map(RowSet::new)
     }
 
     /// Runs a SELECT statement of a person: unqualified names are those of the database, and nothing can be changed.
@@ -163,21 +170,22 @@ impl Engine {
 
     fn post(
         &self,
-        statement: &str,
-        parameters: &[(&str, Parameter)],
+        mut request: StatementRequest,
         settings: &[(&str, String)],
     ) -> Result<Vec<u8>, EngineError> {
         // Without waiting for the end, a failure could come after the status.
-        let mut url_parameters = vec![("wait_end_of_query".to_owned(), "1".to_owned())];
-        url_parameters.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        url_parameters
-            .extend(self.filters.clone().map(|filters| ("additional_table_filters".to_owned(), filters)));
-        url_parameters.push(("param_tenant".to_owned(), Parameter::text(&self.tenant).to_text()));
-        for (name, value) in parameters {
-            url_parameters.push((format!("param_{name}"), value.to_text()));
+        request.set("wait_end_of_query", "1");
+        for (name, value) in settings {
+            request.set(name, value.clone());
         }
-        let statement = statement.replace("{db}", &self.address.database);
-        self.exchange(&url_parameters, &[], statement.into_bytes())
+        let request = request.finish();
+        self.exchange(&request.url_parameters, &[], request.statement.into_bytes())
+    }
+
+    fn request(&self, statement: &str, parameters: &[(&str, Parameter)]) -> StatementRequest {
+        let tenant = [("tenant", Parameter::text(&self.tenant))];
+        let values: Vec<_> = tenant.into_iter().chain(parameters.iter().cloned()).collect();
+        StatementRequest::new(statement, &self.address.database, &values)
     }
 
     fn exchange(

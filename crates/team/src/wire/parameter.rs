@@ -1,4 +1,4 @@
-//! Values of a question, sent beside it: none is ever part of a statement.
+//! Values of a question.
 
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ impl Parameter {
         Self::Text(text.into())
     }
 
-    /// As the engine reads it.
+    /// As the engine reads it beside a statement.
     pub(super) fn to_text(&self) -> String {
         match self {
             Self::Text(text) => escaped(text),
@@ -27,8 +27,19 @@ impl Parameter {
             }
         }
     }
+
+    /// As the engine reads it in a statement.
+    pub(super) fn to_literal(&self) -> String {
+        match self {
+            Self::Text(_) => format!("'{}'", self.to_text()),
+            // A list of nothing has no type by itself.
+            Self::Texts(texts) if texts.is_empty() => "CAST([] AS Array(String))".to_owned(),
+            Self::Integer(_) | Self::Texts(_) => self.to_text(),
+        }
+    }
 }
 
+/// A text without what would end it, for both.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

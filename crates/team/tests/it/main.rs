@@ -6,6 +6,7 @@ mod clocks;
 mod databases;
 mod delivery;
 mod faults;
+mod long_questions;
 mod marks;
 mod receive;
 mod rights;

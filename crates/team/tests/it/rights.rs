@@ -78,6 +78,10 @@ fn who_may_not_read_everything_gets_the_rows_of_some_machines_by_every_question(
     assert!(matches!(of_ben.select_statement("SELECT 1"), Err(EngineError::Denied(_))));
     let of_nobody = all.restricted_to(&[]);
     assert_eq!((seen(&of_nobody), usage_of_engine(&of_nobody)), (Vec::new(), Vec::new()));
+    // More machines than an address has room for.
+    let mut many: Vec<String> = (0..6000).map(|at| format!("machine-{at}-of-somebody")).collect();
+    many.push(MACHINES[1].to_owned());
+    assert_eq!(seen(&all.restricted_to(&many)), [MACHINES[1]]);
     let hostile = all.restricted_to(&["') OR (1=1".to_owned()]);
     assert_eq!(seen(&hostile), Vec::<String>::new());
 }
