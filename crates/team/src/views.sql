@@ -27,13 +27,13 @@ LEFT JOIN (
     ON _sessions.tenant = _files.tenant AND _sessions.machine = _files.machine AND _sessions.store = _files.store
         AND _sessions.session = _files.session;
 
--- What the lines of a conversation state, for each working directory.
+-- What the lines of a conversation state, for each working directory. FINAL, because a set of all lines would not fit into memory.
 CREATE OR REPLACE VIEW {db}.working_directories AS
-SELECT tenant, machine, store, file, generation, cwd, uniqExact(lines.line) AS times, min(lines.line) AS first_line,
+SELECT tenant, machine, store, file, generation, cwd, count() AS times, min(lines.line) AS first_line,
     argMaxIf(lines.branch, lines.line, lines.branch != '') AS branch, maxIf(lines.line, lines.branch != '') AS branch_line,
     max(lines.millis) AS newest, argMinIf(lines.millis, lines.line, lines.millis IS NOT NULL) AS oldest,
     minIf(lines.line, lines.millis IS NOT NULL) AS oldest_line
-FROM {db}.lines WHERE role IN ('session', 'agent') AND form = 'line'
+FROM {db}.lines FINAL WHERE role IN ('session', 'agent') AND form = 'line'
 GROUP BY tenant, machine, store, file, generation, cwd;
 
 -- Model calls, each once, where it was first: the rules of usage. Those beside a response have a row of their own.

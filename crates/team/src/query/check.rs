@@ -42,9 +42,8 @@ pub fn check(engine: &Engine, scope: &Scope) -> Result<CheckReport, EngineError>
     let one = |question: &str| engine.select(question, &scope.parameters());
     let version = engine.select("SELECT version() AS version", &[])?;
     let counts = one(&format!(
-        "SELECT uniqExact(machine, store, file, generation) AS files,
-            uniqExact(machine, store, file, generation, offset) AS lines
-         FROM {{db}}.lines WHERE tenant = {{tenant:String}}{condition}"
+        "SELECT uniqExact(machine, store, file, generation) AS files, count() AS lines
+         FROM {{db}}.lines FINAL WHERE tenant = {{tenant:String}}{condition}"
     ))?;
     let retention = retention(engine)?;
     let forgotten = ForgottenSubjects::of(engine)?;

@@ -1,7 +1,7 @@
 //! What is sent twice, in halves or in another order gives the same answers.
 
 use annals_collect::{Item, Sink};
-use annals_team::query::{FileChoice, Scope, check, fetch, files};
+use annals_team::query::{FileChoice, Scope, check, fetch, files, machines};
 use annals_team::rebuild::{rebuild, rebuild_size};
 use annals_team::wire::Parameter;
 use annals_team::{DEFAULT_PATIENCE, Engine, EngineError};
@@ -60,6 +60,11 @@ fn any_order_and_any_repetition_give_the_usage_of_the_files() {
     assert_eq!(distinct_rows(&many, "lines"), items.len() as u64);
     let report = check(&many, &Scope::default()).unwrap();
     assert_eq!((report.gaps.len(), report.older_rows, report.newer_rows), (0, 0, 0));
+    assert_eq!(report.lines, items.len() as u64);
+    let listed = |engine: &Engine| machines(engine, &Scope::default()).unwrap();
+    let [of_many, of_once] = [&many, &once].map(|engine| listed(engine).remove(0));
+    assert_eq!((of_many.lines, of_many.bytes), (items.len() as u64, of_once.bytes));
+    assert_eq!(of_many.sessions, of_once.sessions);
 }
 
 #[test]
