@@ -96,6 +96,39 @@ fn a_hundred_megabytes_are_resumed_and_scrolled() {
     }
 }
 
+#[test]
+fn a_new_session_has_no_part_of_the_one_before() {
+    let fixture = ChatFixture::new(SCRIPT);
+    let output = "a line of output\n".repeat(6000);
+    let mut session = Session::new().id(ID);
+    for turn in 1..=200 {
+        session = session.prompt(&format!("prompt {turn}.")).tool_use("Bash", r#"{"command":"ls"}"#);
+        session = session.tool_result(&output).reply(&format!("answer {turn}."));
+    }
+    fixture.home.write(format!("projects/-w/{ID}.jsonl"), session.into_bytes());
+    let arguments = ["--screen", "inline", "--trust", "--resume", ID];
+    let mut terminal = fixture.chat_in((80, 24), &arguments, |_| {});
+    terminal.sees("of this session are not loaded");
+    terminal.shows("? keys");
+    terminal.press("/clear\r");
+    terminal.shows("· new · /help");
+    terminal.press("say @@hello@@\r");
+    terminal.shows("Hello there.");
+    terminal.press("\x0f");
+    terminal.shows("q leaves");
+    terminal.press("e");
+    // It is read at once, if at all.
+    std::thread::sleep(Duration::from_secs(1));
+    terminal.press("g");
+    std::thread::sleep(Duration::from_millis(300));
+    let seen = terminal.visible();
+    assert!(seen.contains("transcript") && !seen.contains("> prompt 1."), "{seen}");
+    terminal.press("q");
+    terminal.shows("? keys");
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+}
+
 /// Forty paragraphs that arrive one after the other.
 fn slow_paragraphs() -> String {
     let text: String = (0..40).map(|number| format!(r"Paragraph {number:02} has words.\n\n")).collect();
