@@ -194,9 +194,13 @@ def short(value):
 
 
 def same_order(answer):
-    """Hits of one score may come in any order; sorted by what names them."""
+    """Hits of one score may come in any order; sorted by what names them. If not all matches were counted, the counts are of those that were."""
+    if answer["isMore"]:
+        answer.pop("total")
     for hit in answer["hits"]:
         hit.pop("score")
+        if answer["isMore"]:
+            hit.pop("sessionHits")
     answer["hits"].sort(key=lambda hit: (hit["file"], hit["line"], hit["block"]))
     return answer
 

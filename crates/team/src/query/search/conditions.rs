@@ -121,7 +121,7 @@ impl Conditions {
             Filter::After(millis) => {
                 format!("millis >= {}", self.value(Parameter::Integer(*millis), "Int64"))
             }
-            Filter::Error(is_error) => format!("is_error = {is_error}"),
+            Filter::Error(is_error) => format!("is_error = {}", u8::from(*is_error)),
         }
     }
 }
