@@ -79,7 +79,14 @@ pub fn usage(engine: &Engine, scope: &Scope) -> Result<TeamUsage, EngineError> {
     let moves = Moves::of(engine)?;
     let paths = project_paths(engine, scope, &moves)?;
     let files = FileList::new(engine, scope, "", &scope.parameters(), (&paths, &moves))?;
-    let mut found = counted(engine, files, &UsageChoice::new(scope, "", "", scope.parameters()))?;
+    // Whatever others have: only responses that somebody in the scope has can count there.
+    let keys = match scope.condition() {
+        condition if condition.is_empty() => String::new(),
+        condition => format!(
+            " AND key IN (SELECT key FROM {{db}}.responses WHERE tenant = {{tenant:String}}{condition})"
+        ),
+    };
+    let mut found = counted(engine, files, &UsageChoice::new(scope, &keys, "", scope.parameters()))?;
     let prices =
         engine.select("SELECT DISTINCT prices FROM {db}.responses WHERE tenant = {tenant:String}", &[])?;
     found.prices = prices.rows().map(|row| row.text("prices")).collect();
