@@ -88,6 +88,9 @@ impl Engine {
 
     /// Runs a statement that has no answer. `{db}` stands for the database.
     pub fn execute(&self, statement: &str, parameters: &[(&str, Parameter)]) -> Result<(), EngineError> {
+        if self.filters.is_some() {
+            return Err(EngineError::Denied("a reader of some machines changes nothing".to_owned()));
+        }
         self.post(self.request(statement, parameters), &[]).map(drop)
     }
 

@@ -76,6 +76,7 @@ fn who_may_not_read_everything_gets_the_rows_of_some_machines_by_every_question(
     // Nothing widens it, and statements that could are not run.
     assert_eq!(usage(&of_ben, &person("ann")).unwrap().items, []);
     assert!(matches!(of_ben.select_statement("SELECT 1"), Err(EngineError::Denied(_))));
+    assert!(matches!(of_ben.execute("SELECT 1", &[]), Err(EngineError::Denied(_))));
     let of_nobody = all.restricted_to(&[]);
     assert_eq!((seen(&of_nobody), usage_of_engine(&of_nobody)), (Vec::new(), Vec::new()));
     // More machines than an address has room for.
