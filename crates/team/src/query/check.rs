@@ -53,8 +53,8 @@ pub fn check(engine: &Engine, scope: &Scope) -> Result<CheckReport, EngineError>
             SELECT machine, store, file, generation, offset AS first,
                 lagInFrame(offset + length, 1, 0) OVER (PARTITION BY machine, store, file, generation ORDER BY offset
                     ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS before
-            FROM (SELECT DISTINCT machine, store, file, generation, offset, length FROM {{db}}.lines
-                WHERE tenant = {{tenant:String}} AND form = 'line'{history}{condition}))
+            FROM {{db}}.lines
+            WHERE tenant = {{tenant:String}} AND form = 'line'{history}{condition})
          WHERE first > before ORDER BY machine, file, offset"
     ))?;
     parameters.push(("form", Parameter::Integer(i64::from(FORM))));
