@@ -39,7 +39,7 @@ impl Parameter {
     }
 }
 
-/// A text without what would end it, for both.
+/// Escapes a text for a parameter or a literal.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

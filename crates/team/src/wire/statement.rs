@@ -30,7 +30,7 @@ impl StatementRequest {
         }
     }
 
-    /// Adds a part without values at the end.
+    /// Appends a clause as it is.
     pub(super) fn push(&mut self, clause: &str) {
         self.statement.push_str(clause);
     }
@@ -39,7 +39,7 @@ impl StatementRequest {
         self.url_parameters.push((setting.to_owned(), value.into()));
     }
 
-    /// The request once nothing is added any more.
+    /// The complete request: the engine is told of a statement that is longer than it reads by default.
     pub(super) fn finish(mut self) -> Self {
         if self.statement.len() >= DEFAULT_MAX_QUERY_SIZE {
             self.set("max_query_size", (self.statement.len() + 1).to_string());

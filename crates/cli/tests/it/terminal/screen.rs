@@ -300,7 +300,7 @@ fn a_session_that_was_written_to_a_moment_ago_is_waited_for_with_a_hint() {
     let path = fixture.home.write(path, &said);
     let mut terminal = fixture.chat_in((80, 24), &["--screen", "inline"], |_| {});
     terminal.sees("· new · /help");
-    // A file that was only made is nobody's.
+    // Only a write after the creation of the file counts as another program at work.
     std::thread::sleep(Duration::from_millis(700));
     let mut file = std::fs::File::options().append(true).open(&path).unwrap();
     std::io::Write::write_all(&mut file, b"\n").unwrap();

@@ -177,6 +177,23 @@ async fn converse(
     }
 }
 
+/// Opens a session; one that is resumed may have to be waited for, and the screen says so meanwhile.
+fn open_with_hint<U: ChatUi, T>(
+    start: ConversationStart,
+    ui: &mut U,
+    open: impl FnOnce(ConversationStart) -> T,
+) -> T {
+    let may_wait = matches!(start, ConversationStart::Resume(_));
+    if may_wait {
+        ui.show_opening(true);
+    }
+    let opened = open(start);
+    if may_wait {
+        ui.show_opening(false);
+    }
+    opened
+}
+
 /// Why no more sessions of a store follow.
 enum StoreExit {
     Outcome(Outcome),
@@ -235,7 +252,7 @@ async fn converse_in_store<U: ChatUi>(
         };
         Ok((chat, work))
     };
-    let (mut chat, mut work) = open(begin)?;
+    let (mut chat, mut work) = open_with_hint(begin, ui, open)?;
     let exit = loop {
         ui.force_quit().watch(&chat.shells, &app.mcp.servers);
         ui.set_todos(todos(&chat, context));
@@ -255,12 +272,7 @@ async fn converse_in_store<U: ChatUi>(
                 new
             }),
             NextSession::Resume(path) if context.store.in_use() != store => break StoreExit::Resume(path),
-            NextSession::Resume(path) => {
-                ui.show_opening(true);
-                let opened = open(ConversationStart::Resume(path));
-                ui.show_opening(false);
-                opened
-            }
+            NextSession::Resume(path) => open_with_hint(ConversationStart::Resume(path), ui, open),
             NextSession::Branch { path, title } => open(ConversationStart::Fork { path, id: None })
                 .and_then(|(copy, work)| Ok((continue_branch(copy, title, &chat)?, work))),
         };
