@@ -43,7 +43,7 @@ pub(crate) use files::*;
 pub(crate) use help::*;
 pub(crate) use hook::*;
 pub(crate) use import::*;
-pub(crate) use lazy::LazyArgs;
+pub(crate) use lazy::{LazyArgs, command_line_of};
 pub(crate) use lenient::parse_leniently;
 pub(crate) use mcp::*;
 pub(crate) use mock_api::*;

@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use annals_index::refresh::{RefreshProgress, RefreshReport};
+use annals_index::refresh::{PriceDigest, RefreshProgress, RefreshReport};
 use annals_index::{Index, IndexError, OpenOutcome, ReleasedIndex};
+use annals_store::platform::ParentCpu;
 use annals_store::source::Clock as _;
 use annals_store::{ConfigDir, DataDir, ScanDiff, Store, StoreChanges, StoreSnapshot};
 
@@ -107,7 +108,9 @@ fn query_unchanged<T>(
     let store: &Store = &context.store;
     let (folder, now) = (vault_index(&data), context.source.now());
     let config = store.config_dir();
-    let (known, scan) = (OnceLock::new(), OnceLock::new());
+    let (known, scan, digest) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+    let prices = &context.prices;
+    let price_digest = || PriceDigest::of(prices);
     let resumed = idle.and_then(|IdleIndex { index, known }| Some((index.resumed()?, known)));
     let resumed = resumed.map(|(index, before)| {
         // Else another process has brought it up to date since.
@@ -116,14 +119,18 @@ fn query_unchanged<T>(
         }
         index
     });
+    let parent = ParentCpu::current();
     let (index, answer, is_priced) = thread::scope(|scope| {
         scope.spawn(|| {
+            parent.leave();
+            digest.get_or_init(price_digest);
             let known = known.get_or_init(|| Index::snapshot_of(config, &data));
             scan.get_or_init(|| store.scan(known, &[folder], now)).run();
         });
         let index = resumed.or_else(|| Index::open_to_read(config, &data).ok().flatten());
         let answer = index.as_ref().and_then(|index| question(index).ok());
-        let is_priced = index.as_ref().and_then(|index| index.is_priced_by(&context.prices).ok());
+        let digest = digest.get_or_init(price_digest);
+        let is_priced = index.as_ref().and_then(|index| index.is_priced_by(digest).ok());
         // The thread that is done first helps the other.
         if let Some(scan) = scan.get() {
             scan.run();
@@ -283,7 +290,9 @@ fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refre
         ControlFlow::Continue(())
     };
     let refreshed = match &diff.changes {
-        StoreChanges::Nothing if index.is_priced_by(&context.prices)? => return Ok(RefreshReport::default()),
+        StoreChanges::Nothing if index.is_priced_by(&PriceDigest::of(&context.prices))? => {
+            return Ok(RefreshReport::default());
+        }
         StoreChanges::Nothing => index.refresh_files(&[], data, &context.prices, progress)?,
         StoreChanges::Files(files) => index.refresh_files(files, data, &context.prices, progress)?,
         StoreChanges::More => {

@@ -93,8 +93,13 @@ fn become_command() -> ExitCode {
     ExitCode::from(126)
 }
 
+/// Parses arguments. Nearly all name their command first and are right; help and errors come from the whole command line.
 fn parse(arguments: &[OsString]) -> Result<args::Args, clap::Error> {
-    let matches = help::command().try_get_matches_from(arguments)?;
+    let named = arguments.get(1).and_then(|name| args::command_line_of(name));
+    let matches = match named.map(|command| command.try_get_matches_from(arguments)) {
+        Some(Ok(matches)) => matches,
+        Some(Err(_)) | None => help::command().try_get_matches_from(arguments)?,
+    };
     let args = args::Args::from_arg_matches(&matches)?;
     Ok(args::Args { question: remote::Question::of(&matches), ..args })
 }

@@ -8,7 +8,7 @@ use std::thread;
 use annals_transcript::transcript::Transcript;
 use memchr::memmem::Finder;
 
-use crate::platform::read_exact_at;
+use crate::platform::{ParentCpu, read_exact_at};
 
 /// Smaller files are read by one thread.
 const MIN_READ_IN_PARTS: usize = 4 << 20;
@@ -38,8 +38,13 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
             answers.push((index, work(item)));
         }
     };
+    let parent = ParentCpu::current();
+    let helper = || {
+        parent.leave();
+        one_thread()
+    };
     let mut answers: Vec<(usize, R)> = thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(one_thread)).collect();
+        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(helper)).collect();
         let mut answers = one_thread();
         for worker in workers {
             match worker.join() {
@@ -55,8 +60,12 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
 
 /// Does one thing on another thread while this one does another.
 pub fn both<A: Send, B>(there: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> (A, B) {
+    let parent = ParentCpu::current();
     thread::scope(|scope| {
-        let other = scope.spawn(there);
+        let other = scope.spawn(move || {
+            parent.leave();
+            there()
+        });
         let own = here();
         match other.join() {
             Ok(answer) => (answer, own),

@@ -1,9 +1,20 @@
-//! Arguments that are built only when their command is named: there are forty commands, and building all of them takes longer
-//! than searching a gigabyte.
+//! Builds only what the command that is named needs: there are forty, and building all of them takes longer than searching a
+//! gigabyte.
 
+use std::ffi::OsStr;
 use std::ops::Deref;
 
-use clap::{ArgMatches, Command, FromArgMatches};
+use clap::{ArgMatches, Args as _, Command, FromArgMatches, Subcommand as _};
+
+use super::GlobalArgs;
+
+/// The command line as if this command were the only one, which is good for parsing alone: clap copies the global options to each
+/// command that it has.
+pub(crate) fn command_line_of(name: &OsStr) -> Option<Command> {
+    let all = super::Command::augment_subcommands(Command::new("annals"));
+    let named = all.find_subcommand(name)?.clone();
+    Some(GlobalArgs::augment_args(Command::new("annals")).subcommand(named))
+}
 
 /// The arguments of a command, built when it is named. Not for commands with subcommands, which completions would miss, nor for
 /// those with their own headings, which would be printed after the global options.

@@ -1,9 +1,11 @@
 //! Every page and topic is short, wrapped once, and cites only what exists; every example is a command line that parses.
 
-use clap::Command;
+use clap::{Command, FromArgMatches as _};
 
 use super::examples::{calls, of};
 use super::{GROUPS, TOPICS, command, names};
+use crate::args::{Args, command_line_of};
+use crate::remote::Question;
 
 /// The widest line of hand-wrapped text: it fits a terminal of 80 columns, so that clap does not wrap it again.
 const MAX_COLUMNS: usize = 79;
@@ -63,6 +65,25 @@ fn every_page_has_two_examples_and_all_of_them_parse() {
             }
         }
     }
+}
+
+/// Most calls are parsed by a command line that has no other command.
+#[test]
+fn a_command_alone_parses_what_all_of_them_parse() {
+    let parsed = |line: Command, call: &[String]| {
+        let matches = line.try_get_matches_from(call).unwrap();
+        (format!("{:?}", Args::from_arg_matches(&matches)), format!("{:?}", Question::of(&matches)))
+    };
+    let pages = pages();
+    let examples: Vec<String> = pages.iter().map(|(_, page)| after_help(page)).collect();
+    let mut compared = 0;
+    for call in examples.iter().flat_map(|text| of(text)).flat_map(calls) {
+        let Some(alone) = call.get(1).and_then(|name| command_line_of(name.as_ref())) else { continue };
+        assert_eq!(parsed(alone, &call), parsed(command(), &call), "{call:?}");
+        compared += 1;
+    }
+    assert!(compared > pages.len(), "{compared}");
+    assert!(command_line_of("--json".as_ref()).is_none() && command_line_of("grep".as_ref()).is_some());
 }
 
 #[test]

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use annals_store::platform::ParentCpu;
 use annals_store::read::ReadError;
 use annals_store::{ConfigDir, DataDir, Discovery, FileProblem};
 use annals_transcript::price::Prices;
@@ -26,7 +27,7 @@ use crate::open::Index;
 use crate::words::{SegmentPolicy, WordChannel, WordReceiver};
 use crate::write::{RowWriter, reprice};
 use batch_queue::{BatchQueue, WriteStep, WriteSteps};
-use price_digest::price_digest;
+pub use price_digest::PriceDigest;
 
 /// The key of the digest of the prices that costs were computed with.
 const PRICES: &str = "prices";
@@ -129,11 +130,12 @@ impl Index {
         let readers = readers.min(plan.to_read.len());
         let WordChannel { writer, receiver } = &mut words;
         let (batch_queue, steps) = BatchQueue::new(writer, readers, self.commit_every);
-        let next = AtomicUsize::new(0);
+        let (next, parent) = (AtomicUsize::new(0), ParentCpu::current());
         thread::scope(|scope| {
             for _ in 0..readers {
                 let (to_read, next, sender) = (&plan.to_read, &next, batch_queue.sender());
                 scope.spawn(move || {
+                    parent.leave();
                     while let Some(to_read) = to_read.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let read = extract(to_read, |batch| sender.send(batch));
                         let read = read.unwrap_or_else(|error| sender.report_unread(error));
@@ -190,8 +192,8 @@ impl Index {
     }
 
     /// Whether costs were computed with these prices.
-    pub fn is_priced_by(&self, prices: &Prices) -> Result<bool, IndexError> {
-        Ok(self.meta_value(PRICES)? == Some(price_digest(prices)))
+    pub fn is_priced_by(&self, prices: &PriceDigest) -> Result<bool, IndexError> {
+        Ok(self.meta_value(PRICES)?.as_deref() == Some(prices.as_str()))
     }
 
     pub(crate) fn meta_value(&self, key: &str) -> Result<Option<String>, IndexError> {
@@ -212,11 +214,11 @@ impl Index {
 
     /// Computes the stored costs again if prices have changed.
     fn reprice_if_needed(&mut self, words: &mut WordChannel, prices: &Prices) -> Result<(), IndexError> {
-        let digest = price_digest(prices);
-        if self.meta_value(PRICES)?.as_ref() == Some(&digest) {
+        let digest = PriceDigest::of(prices);
+        if self.is_priced_by(&digest)? {
             return Ok(());
         }
         reprice(&mut self.connection, words, prices)?;
-        self.set_meta_value(PRICES, &digest)
+        self.set_meta_value(PRICES, digest.as_str())
     }
 }

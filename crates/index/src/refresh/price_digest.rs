@@ -9,7 +9,20 @@ use annals_store::digest::sha256;
 use annals_transcript::price::{LongContext, ModelPrices, Prices, Rate, Rates, Usd};
 
 /// The sha256 of all prices, as hex digits.
-pub(super) fn price_digest(prices: &Prices) -> String {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PriceDigest(String);
+
+impl PriceDigest {
+    pub fn of(prices: &Prices) -> Self {
+        Self(sha256(price_text(prices).as_bytes()))
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn price_text(prices: &Prices) -> String {
     let mut models: Vec<_> = prices.models().collect();
     // As the lines sort: a space follows the name.
     models.sort_unstable_by(|(left, _), (right, _)| {
@@ -23,7 +36,7 @@ pub(super) fn price_digest(prices: &Prices) -> String {
         // Writing to a string does not fail.
         let _ = write!(text, "{name} ").and_then(|()| write_model(&mut text, prices));
     }
-    sha256(text.as_bytes())
+    text
 }
 
 fn write_model(out: &mut String, prices: &ModelPrices) -> fmt::Result {
@@ -91,9 +104,12 @@ mod tests {
     fn digests_are_those_of_the_first_release() {
         let (prices, problems) = Prices::parse(TABLE);
         assert!(problems.is_empty(), "{problems:?}");
-        assert_eq!(price_digest(&prices), "d40cc2482407d7c47afaef5ba1960c6491f03b406c538bd8385ab5a76961cf9d");
         assert_eq!(
-            price_digest(&Prices::default()),
+            PriceDigest::of(&prices).as_str(),
+            "d40cc2482407d7c47afaef5ba1960c6491f03b406c538bd8385ab5a76961cf9d"
+        );
+        assert_eq!(
+            PriceDigest::of(&Prices::default()).as_str(),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         );
     }

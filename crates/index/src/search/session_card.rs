@@ -33,7 +33,7 @@ pub struct SessionCard {
     pub last_prompt: Option<String>,
     /// When it was last active, in milliseconds since 1970.
     pub active: Option<i64>,
-    /// The cost of it and its sub-agents, in dollars.
+    /// The cost of it and its sub-agents, in dollars; a card that is read alone lacks it.
     pub cost_usd: Option<f64>,
 }
 
@@ -121,14 +121,17 @@ impl Index {
             first_prompt: value(FactKind::FirstPrompt).or_else(|| value(FactKind::FirstCommand)),
             last_prompt: title(FactKind::LastPrompt),
             active: of(FactKind::Active).find_map(|fact| fact.value.parse().ok()),
-            cost_usd: self
-                .connection
-                .prepare_cached(COST)?
-                .query_row([session], |row| row.get(0))
-                .optional()?
-                .flatten(),
+            cost_usd: None,
             slug: file.slug,
         }))
+    }
+
+    /// The same with what the session cost.
+    pub(super) fn priced_session_card(&self, session: &str) -> Result<Option<SessionCard>, IndexError> {
+        let Some(card) = self.session_card(session)? else { return Ok(None) };
+        let mut statement = self.connection.prepare_cached(COST)?;
+        let cost_usd = statement.query_row([session], |row| row.get(0)).optional()?.flatten();
+        Ok(Some(SessionCard { cost_usd, ..card }))
     }
 
     fn rows<T>(

@@ -52,7 +52,7 @@ impl Index {
     ) -> Result<SessionHits, IndexError> {
         let file = files.get(&candidate.file).cloned().unwrap_or_default();
         let session = candidate.session.clone().unwrap_or(file.session);
-        let card = match self.session_card(&session)? {
+        let card = match self.priced_session_card(&session)? {
             Some(card) => card,
             None => SessionCard {
                 file: Some(self.config.path().join(&file.path)),

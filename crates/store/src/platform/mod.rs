@@ -1,10 +1,12 @@
 //! What differs between systems: permission bits, links, the numbers of a file, opening without waiting. No other module of this
 //! crate names a system, so each has one file to fill in.
 
+mod cpu;
 #[cfg_attr(unix, path = "unix.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 mod system;
 
+pub use cpu::ParentCpu;
 pub(crate) use system::{FolderHandle, raise_open_file_limit, read_exact_at, sync_folder, write_all_at};
 pub use system::{
     change_time, file_numbers, has_one_owner, link_count, mode, open_at_once, owner_only, path_of_bytes,

@@ -151,4 +151,20 @@ mod tests {
         assert!(!FetchScope::PublicAndLoopback.includes("10.0.0.1".parse().unwrap()));
         assert!(!FetchScope::PublicAndLoopback.includes("::ffff:127.0.0.1".parse().unwrap()));
     }
+
+    /// The tables of names outside ASCII are a choice of `Cargo.lock`; an address must not hide behind other digits.
+    #[test]
+    fn host_names_outside_ascii_are_spelled_as_on_the_network() {
+        for (typed, host) in [
+            ("https://B\u{fc}cher.example/", "xn--bcher-kva.example"),
+            ("https://fa\u{df}.example/", "xn--fa-hia.example"),
+            ("https://\u{2615}.example/", "xn--53h.example"),
+            ("https://\u{645}\u{62b}\u{627}\u{644}.example/", "xn--mgbh0fb.example"),
+            ("https://\u{ff11}\u{ff12}\u{ff17}.0.0.1/", "127.0.0.1"),
+            ("https://one\u{3002}example/", "one.example"),
+        ] {
+            assert_eq!(reqwest::Url::parse(typed).unwrap().host_str(), Some(host), "{typed}");
+        }
+        assert!(reqwest::Url::parse("https://a\u{0}b.example/").is_err());
+    }
 }
