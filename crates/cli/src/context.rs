@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use annals_policy::secret::Secret;
 use annals_store::DataDir;
@@ -40,7 +41,7 @@ pub(crate) struct Context {
     pub(crate) out: Output,
     /// The time zone of what is printed.
     pub(crate) zone: TimeZone,
-    pub(crate) prices: Prices,
+    pub(crate) prices: LazyPrices,
     pub(crate) current_dir: Option<PathBuf>,
     /// -1 with `--quiet`, 1 with `--verbose`.
     pub(crate) verbosity: i8,
@@ -209,15 +210,20 @@ fn named_stores(global: &GlobalArgs, environment: &Environment, config: &Configu
     }
 }
 
+/// Prices that are parsed when one is needed: most commands start before, and some need none.
+type LazyPrices = LazyLock<Prices, Box<dyn FnOnce() -> Prices + Send>>;
+
 /// The built-in prices, overridden by `--prices FILE`, else by `prices.json` in the data folder.
-fn prices(named: Option<&Path>, data_dir: Option<&Path>) -> Result<Prices, Fault> {
+fn prices(named: Option<&Path>, data_dir: Option<&Path>) -> Result<LazyPrices, Fault> {
     let own = data_dir.map(|dir| dir.join("prices.json")).filter(|path| path.is_file());
-    let Some(path) = named.map(Path::to_path_buf).or(own) else { return Ok(Prices::embedded()) };
+    let Some(path) = named.map(Path::to_path_buf).or(own) else {
+        return Ok(LazyPrices::new(Box::new(Prices::embedded)));
+    };
     let text = annals_store::read::read_file(&path)?;
     let (overrides, problems) = Prices::parse(&text);
     match problems.first() {
         Some(problem) => Err(Fault::usage(format!("{}: {problem}", path.display()))
             .hint("annals help prices shows what a price file looks like")),
-        None => Ok(Prices::embedded().overridden_by(overrides)),
+        None => Ok(LazyPrices::new(Box::new(|| Prices::embedded().overridden_by(overrides)))),
     }
 }

@@ -8,9 +8,8 @@ use std::time::{Duration, Instant};
 
 use annals_index::refresh::{PriceDigest, RefreshProgress, RefreshReport};
 use annals_index::{Index, IndexError, OpenOutcome, ReleasedIndex};
-use annals_store::platform::ParentCpu;
 use annals_store::source::Clock as _;
-use annals_store::{ConfigDir, DataDir, ScanDiff, Store, StoreChanges, StoreSnapshot};
+use annals_store::{ConfigDir, DataDir, ScanDiff, Store, StoreChanges, StoreSnapshot, parallel};
 
 use crate::context::Context;
 use crate::error::Fault;
@@ -119,10 +118,8 @@ fn query_unchanged<T>(
         }
         index
     });
-    let parent = ParentCpu::current();
     let (index, answer, is_priced) = thread::scope(|scope| {
-        scope.spawn(|| {
-            parent.leave();
+        parallel::spawn(scope, || {
             digest.get_or_init(price_digest);
             let known = known.get_or_init(|| Index::snapshot_of(config, &data));
             scan.get_or_init(|| store.scan(known, &[folder], now)).run();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 use annals_transcript::transcript::Transcript;
 use memchr::memmem::Finder;
@@ -23,6 +23,21 @@ fn cores() -> usize {
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
+/// Starts a helper on another processor than that of this thread.
+pub fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> ScopedJoinHandle<'scope, T> {
+    let parent = ParentCpu::current();
+    let helper = scope.spawn(move || {
+        parent.leave();
+        work()
+    });
+    // It may wait here until this thread has used up its time: a moment is enough to leave.
+    thread::yield_now();
+    helper
+}
+
 /// Calls `work` on each item and returns the answers in the items' order.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = cores().min(items.len());
@@ -38,13 +53,8 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
             answers.push((index, work(item)));
         }
     };
-    let parent = ParentCpu::current();
-    let helper = || {
-        parent.leave();
-        one_thread()
-    };
     let mut answers: Vec<(usize, R)> = thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(helper)).collect();
+        let workers: Vec<_> = (1..threads).map(|_| spawn(scope, one_thread)).collect();
         let mut answers = one_thread();
         for worker in workers {
             match worker.join() {
@@ -60,12 +70,8 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
 
 /// Does one thing on another thread while this one does another.
 pub fn both<A: Send, B>(there: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> (A, B) {
-    let parent = ParentCpu::current();
     thread::scope(|scope| {
-        let other = scope.spawn(move || {
-            parent.leave();
-            there()
-        });
+        let other = spawn(scope, there);
         let own = here();
         match other.join() {
             Ok(answer) => (answer, own),

@@ -13,7 +13,7 @@ use super::GlobalArgs;
 pub(crate) fn command_line_of(name: &OsStr) -> Option<Command> {
     let all = super::Command::augment_subcommands(Command::new("annals"));
     let named = all.find_subcommand(name)?.clone();
-    Some(GlobalArgs::augment_args(Command::new("annals")).subcommand(named))
+    Some(GlobalArgs::augment_args(Command::new("annals")).disable_help_subcommand(true).subcommand(named))
 }
 
 /// The arguments of a command, built when it is named. Not for commands with subcommands, which completions would miss, nor for

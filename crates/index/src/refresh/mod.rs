@@ -15,9 +15,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use annals_store::platform::ParentCpu;
 use annals_store::read::ReadError;
-use annals_store::{ConfigDir, DataDir, Discovery, FileProblem};
+use annals_store::{ConfigDir, DataDir, Discovery, FileProblem, parallel};
 use annals_transcript::price::Prices;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -130,12 +129,11 @@ impl Index {
         let readers = readers.min(plan.to_read.len());
         let WordChannel { writer, receiver } = &mut words;
         let (batch_queue, steps) = BatchQueue::new(writer, readers, self.commit_every);
-        let (next, parent) = (AtomicUsize::new(0), ParentCpu::current());
+        let next = AtomicUsize::new(0);
         thread::scope(|scope| {
             for _ in 0..readers {
                 let (to_read, next, sender) = (&plan.to_read, &next, batch_queue.sender());
-                scope.spawn(move || {
-                    parent.leave();
+                parallel::spawn(scope, move || {
                     while let Some(to_read) = to_read.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let read = extract(to_read, |batch| sender.send(batch));
                         let read = read.unwrap_or_else(|error| sender.report_unread(error));

@@ -4,11 +4,11 @@
 
 /// The processor of a thread that is about to start a helper.
 #[derive(Clone, Copy, Debug)]
-pub struct ParentCpu(#[cfg_attr(not(target_os = "linux"), allow(dead_code))] Option<usize>);
+pub(crate) struct ParentCpu(#[cfg_attr(not(target_os = "linux"), allow(dead_code))] Option<usize>);
 
 impl ParentCpu {
     /// The processor of this thread.
-    pub fn current() -> Self {
+    pub(crate) fn current() -> Self {
         #[cfg(target_os = "linux")]
         return Self(Some(rustix::thread::sched_getcpu()));
         #[cfg(not(target_os = "linux"))]
@@ -16,7 +16,7 @@ impl ParentCpu {
     }
 
     /// Moves this thread, the helper, to another processor if it is on that of its parent. It stays free to be moved again.
-    pub fn leave(self) {
+    pub(crate) fn leave(self) {
         #[cfg(target_os = "linux")]
         if let Some(cpu) = self.0.filter(|cpu| rustix::thread::sched_getcpu() == *cpu) {
             leave(cpu);

@@ -6,7 +6,7 @@ mod cpu;
 #[cfg_attr(windows, path = "windows.rs")]
 mod system;
 
-pub use cpu::ParentCpu;
+pub(crate) use cpu::ParentCpu;
 pub(crate) use system::{FolderHandle, raise_open_file_limit, read_exact_at, sync_folder, write_all_at};
 pub use system::{
     change_time, file_numbers, has_one_owner, link_count, mode, open_at_once, owner_only, path_of_bytes,

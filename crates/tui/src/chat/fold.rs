@@ -46,8 +46,9 @@ impl LogView {
         if self.folds.flipped.contains(&block) { self.form.other() } else { self.form }
     }
 
-    /// Folds a block, or opens it; what is above it stays where it is.
+    /// Folds a block, or opens it; what is above it stays where it is. The end is followed on, unless it went out of sight.
     fn flip(&mut self, log: &ChatLog, block: usize, options: &RenderOptions<'_>) {
+        let followed_end = self.follows_end();
         let mut first = self.first(log, options);
         if !self.folds.flipped.remove(&block) {
             self.folds.flipped.insert(block);
@@ -57,6 +58,9 @@ impl LogView {
             first.line = 0;
         }
         self.go_to(first);
+        if followed_end && self.last_first(log, options) <= first {
+            self.go_to_end();
+        }
     }
 
     /// Folds the selected block, or opens it.

@@ -102,6 +102,16 @@ impl LogView {
         first <= at && self.back(log, at, self.height.saturating_sub(1), options) <= first
     }
 
+    /// Whether lines that come are shown at once.
+    pub(super) fn follows_end(&self) -> bool {
+        self.top.is_none()
+    }
+
+    /// The first line that is shown at the end.
+    pub(super) fn last_first(&mut self, log: &ChatLog, options: &RenderOptions<'_>) -> LinePosition {
+        self.back(log, LinePosition { entry: log.len(), line: 0 }, self.height, options)
+    }
+
     /// Goes to the end, and follows it.
     pub(crate) fn go_to_end(&mut self) {
         self.top = None;
@@ -152,7 +162,7 @@ impl LogView {
     pub(crate) fn first(&mut self, log: &ChatLog, options: &RenderOptions<'_>) -> LinePosition {
         match self.top {
             Some(top) => top,
-            None => self.back(log, LinePosition { entry: log.len(), line: 0 }, self.height, options),
+            None => self.last_first(log, options),
         }
     }
 
@@ -166,7 +176,7 @@ impl LogView {
         if self.top.is_none() {
             return;
         }
-        let last = self.back(log, LinePosition { entry: log.len(), line: 0 }, self.height, options);
+        let last = self.last_first(log, options);
         let mut at = LinePosition { line: first.line + lines.unsigned_abs(), ..first };
         while at.entry < log.len() {
             let count = self.lines(log, at.entry, options).len();
@@ -185,7 +195,7 @@ impl LogView {
         if !is_short {
             return shown;
         }
-        self.top = Some(self.back(log, LinePosition { entry: log.len(), line: 0 }, self.height, options));
+        self.top = Some(self.last_first(log, options));
         self.visible_from_top(log, options)
     }
 

@@ -110,3 +110,22 @@ fn a_long_thought_is_opened_in_place() {
     click(&mut chat, "second thought");
     assert!(!chat.frame().contains("second thought"), "{}", chat.frame());
 }
+
+#[test]
+fn what_comes_is_shown_at_once_after_a_fold_unless_the_end_went_out_of_sight() {
+    let mut chat = two_calls(ScreenLayout::Full, (80, 24));
+    click(&mut chat, "c2 line 1");
+    click(&mut chat, "c2 line 9");
+    for id in ["c3", "c4", "c5", "c6", "c7", "c8", "c9"] {
+        chat.start_call(id, "Bash", INPUT);
+        let output = (1..=10).map(|line| format!("{id} line {line}")).collect::<Vec<_>>().join(r"\n");
+        chat.finish_call(id, "Bash", INPUT, &output);
+    }
+    assert!(chat.frame().contains("c9 line 1"), "{}", chat.frame());
+    // What is opened is what somebody wants to read.
+    click(&mut chat, "c7 line 1");
+    let frame = chat.frame();
+    assert!(frame.contains("c7 line 9") && !frame.contains("c9 line 1"), "{frame}");
+    chat.start_call("c10", "Bash", INPUT);
+    assert!(chat.frame().contains("c7 line 9"), "{}", chat.frame());
+}
