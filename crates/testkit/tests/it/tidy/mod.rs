@@ -13,6 +13,7 @@ mod opening;
 mod packages;
 mod platforms;
 mod printing;
+mod profiles;
 mod purity;
 mod reach;
 mod reviewed;
