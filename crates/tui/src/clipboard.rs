@@ -7,7 +7,6 @@ use base64::engine::general_purpose::STANDARD;
 pub(crate) const MAX_BYTES: usize = 74_000;
 
 /// Returns the sequence that puts a text on the clipboard. The text is encoded, so nothing of it reaches the terminal as it is.
-#[cfg_attr(not(unix), allow(dead_code, reason = "only the runner writes it"))]
 pub(crate) fn sequence(text: &str) -> String {
     format!("\u{1b}]52;c;{}\u{7}", STANDARD.encode(text))
 }

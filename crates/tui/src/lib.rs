@@ -3,9 +3,16 @@
 //!
 //! Effects are carried out by a [`Host`], which the command line implements, on threads of the runner; their [`Answer`]s come
 //! back as events. Keys are data: a [`Keymap`] says what a key means where.
+#![cfg_attr(
+    not(unix),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "the terminal and the runner, which use them, are only for Unix"
+    )
+)]
 
 mod app;
-#[cfg(unix)]
 mod cells;
 pub mod chat;
 mod clipboard;
