@@ -4,6 +4,7 @@
 mod comments;
 mod documents;
 mod edges;
+mod gated;
 mod headers;
 mod leaks;
 mod licences;

@@ -1,0 +1,103 @@
+//! Rule: a module that only some systems have is imported by modules that only these have. The rest would not compile on the others,
+//! which nothing but `./check --full` tries.
+
+use std::collections::BTreeSet;
+
+use super::{Files, report, rust_files};
+
+/// The folder of the modules below a file.
+fn folder_of(path: &str) -> &str {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    match name {
+        "lib.rs" | "main.rs" | "mod.rs" => folder,
+        _ => path.trim_end_matches(".rs"),
+    }
+}
+
+/// Lines at the start of a column with what stands above each.
+fn items(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
+    text.lines().zip(text.lines().skip(1)).enumerate().map(|(at, (above, line))| (at + 2, above, line))
+}
+
+/// A line without what says who may use it.
+fn without_visibility(line: &str) -> &str {
+    line.strip_prefix("pub(crate) ").or_else(|| line.strip_prefix("pub ")).unwrap_or(line)
+}
+
+/// Where the modules that only some systems have are, without `.rs`.
+fn gated_modules(files: &Files) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (path, text) in files {
+        let gated =
+            items(text).filter(|(_, above, _)| above.starts_with("#[cfg(") && !above.contains("test"));
+        let names =
+            gated.filter_map(|(_, _, line)| without_visibility(line).strip_prefix("mod ")?.strip_suffix(';'));
+        found.extend(names.map(|name| format!("{}/{name}", folder_of(path))));
+    }
+    found
+}
+
+/// The module that an import begins with, as a path without `.rs`, with all that follows.
+fn imported(path: &str, line: &str) -> Option<String> {
+    let names = without_visibility(line).strip_prefix("use ")?.trim_end_matches(';');
+    let mut place: Vec<&str> = folder_of(path).split('/').collect();
+    for name in names.split("::") {
+        match name {
+            "crate" => place.truncate(3),
+            "self" => {}
+            "super" => drop(place.pop()),
+            _ => place.push(name),
+        }
+    }
+    Some(place.join("/"))
+}
+
+/// Imports of such modules by files that all systems have.
+fn stray_imports(files: &Files) -> Vec<String> {
+    let gated = gated_modules(files);
+    let is_below =
+        |place: &str| gated.iter().any(|module| format!("{place}/").starts_with(&format!("{module}/")));
+    let mut found = Vec::new();
+    for (path, text) in files.iter().filter(|(path, _)| !is_below(path.trim_end_matches(".rs"))) {
+        let open = items(text).filter(|(_, above, _)| !above.starts_with("#[cfg("));
+        let stray = open.filter(|(_, _, line)| imported(path, line).is_some_and(|place| is_below(&place)));
+        found.extend(stray.map(|(at, _, line)| format!("{path}:{at}: {line}")));
+    }
+    found
+}
+
+#[test]
+fn what_only_some_systems_have_is_imported_there_only() {
+    let files = rust_files();
+    assert!(gated_modules(&files).len() > 5, "no modules for some systems: has their form changed?");
+    report(&stray_imports(&files), "compile the module everywhere, or the import only where the module is");
+}
+
+#[test]
+fn a_stray_import_is_found() {
+    let lib = ("crates/a/src/lib.rs", "//! A.\n#[cfg(unix)]\nmod cells;\nmod chat;\n");
+    let chat = (
+        "crates/a/src/chat/mod.rs",
+        "//! C.\n#[cfg(target_os = \"linux\")]\npub(crate) mod inline;\nmod page;\n",
+    );
+    let strays = |path: &str, line: &str| {
+        let text = format!("//! P.\n{line}\n");
+        let files = [lib, chat, (path, text.as_str())];
+        stray_imports(&files.map(|(path, text)| (path.to_owned(), text.to_owned())).into()).len()
+    };
+    let page = "crates/a/src/chat/page.rs";
+    for line in [
+        "use crate::cells::Cell;",
+        "pub use crate::cells;",
+        "use super::inline::{Row, Rows};",
+        "pub(crate) use crate::chat::inline::Row;",
+    ] {
+        assert_eq!(strays(page, line), 1, "{line}");
+        assert_eq!(strays(page, &format!("#[cfg(unix)]\n{line}")), 0, "{line}");
+        assert_eq!(strays("crates/a/src/cells.rs", line), 0, "{line}");
+        assert_eq!(strays("crates/a/src/chat/inline/row.rs", line), 0, "{line}");
+    }
+    for line in ["use crate::cellular::Cell;", "use crate::chat::page;", "use super::super::inline::Row;"] {
+        assert_eq!(strays(page, line), 0, "{line}");
+    }
+}
