@@ -1,35 +1,34 @@
-//! Rule: a module that only some systems have is imported by modules that only these have. The rest would not compile on the others,
-//! which nothing but `./check --full` tries.
+//! Rule: code that every system compiles does not import a module that only some systems have. Compiling for the others, as
+//! `./check --full` does, would fail.
 
 use std::collections::BTreeSet;
 
-use super::{Files, report, rust_files};
+use super::reach::{is_root, module_folder};
+use super::{Files, report, rust_files, sample};
 
 /// The folder of the modules below a file.
-fn folder_of(path: &str) -> &str {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    match name {
-        "lib.rs" | "main.rs" | "mod.rs" => folder,
-        _ => path.trim_end_matches(".rs"),
-    }
+fn folder_of(path: &str) -> String {
+    module_folder(path, is_root(path))
 }
 
-/// Lines at the start of a column with what stands above each.
-fn items(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
+/// Each line but the first, with its number and the line above.
+fn lines_with_above(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     text.lines().zip(text.lines().skip(1)).enumerate().map(|(at, (above, line))| (at + 2, above, line))
 }
 
-/// A line without what says who may use it.
 fn without_visibility(line: &str) -> &str {
-    line.strip_prefix("pub(crate) ").or_else(|| line.strip_prefix("pub ")).unwrap_or(line)
+    match line.split_once(' ') {
+        Some((first, rest)) if first == "pub" || first.starts_with("pub(") => rest,
+        _ => line,
+    }
 }
 
 /// Where the modules that only some systems have are, without `.rs`.
 fn gated_modules(files: &Files) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (path, text) in files {
-        let gated =
-            items(text).filter(|(_, above, _)| above.starts_with("#[cfg(") && !above.contains("test"));
+        let gated = lines_with_above(text)
+            .filter(|(_, above, _)| above.starts_with("#[cfg(") && !above.contains("test"));
         let names =
             gated.filter_map(|(_, _, line)| without_visibility(line).strip_prefix("mod ")?.strip_suffix(';'));
         found.extend(names.map(|name| format!("{}/{name}", folder_of(path))));
@@ -37,10 +36,11 @@ fn gated_modules(files: &Files) -> BTreeSet<String> {
     found
 }
 
-/// The module that an import begins with, as a path without `.rs`, with all that follows.
+/// The path that an import names, with folders for modules.
 fn imported(path: &str, line: &str) -> Option<String> {
     let names = without_visibility(line).strip_prefix("use ")?.trim_end_matches(';');
-    let mut place: Vec<&str> = folder_of(path).split('/').collect();
+    let folder = folder_of(path);
+    let mut place: Vec<&str> = folder.split('/').collect();
     for name in names.split("::") {
         match name {
             "crate" => place.truncate(3),
@@ -59,7 +59,7 @@ fn stray_imports(files: &Files) -> Vec<String> {
         |place: &str| gated.iter().any(|module| format!("{place}/").starts_with(&format!("{module}/")));
     let mut found = Vec::new();
     for (path, text) in files.iter().filter(|(path, _)| !is_below(path.trim_end_matches(".rs"))) {
-        let open = items(text).filter(|(_, above, _)| !above.starts_with("#[cfg("));
+        let open = lines_with_above(text).filter(|(_, above, _)| !above.starts_with("#[cfg("));
         let stray = open.filter(|(_, _, line)| imported(path, line).is_some_and(|place| is_below(&place)));
         found.extend(stray.map(|(at, _, line)| format!("{path}:{at}: {line}")));
     }
@@ -83,14 +83,14 @@ fn a_stray_import_is_found() {
     let strays = |path: &str, line: &str| {
         let text = format!("//! P.\n{line}\n");
         let files = [lib, chat, (path, text.as_str())];
-        stray_imports(&files.map(|(path, text)| (path.to_owned(), text.to_owned())).into()).len()
+        stray_imports(&sample(&files)).len()
     };
     let page = "crates/a/src/chat/page.rs";
     for line in [
         "use crate::cells::Cell;",
         "pub use crate::cells;",
         "use super::inline::{Row, Rows};",
-        "pub(crate) use crate::chat::inline::Row;",
+        "pub(super) use crate::chat::inline::Row;",
     ] {
         assert_eq!(strays(page, line), 1, "{line}");
         assert_eq!(strays(page, &format!("#[cfg(unix)]\n{line}")), 0, "{line}");

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{Files, report, resolve, rust_files, sample};
 
 /// Whether cargo compiles this file by itself.
-fn is_root(path: &str) -> bool {
+pub(super) fn is_root(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let apart = ["tests", "benches", "examples"];
     match parts.as_slice() {
@@ -54,7 +54,7 @@ fn declared(text: &str) -> Vec<Declaration> {
 }
 
 /// Where the modules that this file declares are looked for.
-fn module_folder(path: &str, root: bool) -> String {
+pub(super) fn module_folder(path: &str, root: bool) -> String {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     if root || name == "mod.rs" { folder.to_owned() } else { path.trim_end_matches(".rs").to_owned() }
 }
