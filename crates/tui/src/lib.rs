@@ -25,6 +25,7 @@ mod input;
 mod key;
 mod keymap;
 mod list;
+mod named_commands;
 mod paged;
 pub mod picture;
 mod reader;
