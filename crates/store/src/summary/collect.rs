@@ -61,30 +61,11 @@ pub(super) struct SummaryCollector<'e> {
 impl<'e> SummaryCollector<'e> {
     pub(super) fn new(entry: &'e SessionEntry, ids: IdTracking) -> Self {
         let summary = Summary {
-            session: entry.key.clone(),
-            slug: entry.slug.clone(),
-            path: entry.path.clone(),
             bytes: entry.bytes,
             modified: entry.modified,
-            project: None,
-            title: None,
-            first_prompt: None,
-            last_prompt: None,
-            created: None,
-            created_millis: None,
-            active_millis: None,
-            git_branch: None,
-            forked_from: None,
-            versions: Vec::new(),
-            models: Vec::new(),
-            entrypoint: None,
-            tag: None,
-            plan_names: Vec::new(),
-            pull_requests: Vec::new(),
             has_conversation: false,
-            is_warm_up: false,
-            is_sidechain_first: false,
             coverage: Coverage::Whole,
+            ..Summary::new(entry.key.clone(), entry.slug.clone(), entry.path.clone())
         };
         Self {
             entry,
