@@ -140,18 +140,35 @@ impl Terminal {
     /// Waits until a text is on the screen this often.
     #[track_caller]
     pub fn sees_times(&self, text: &str, times: usize) {
-        let began = Instant::now();
-        while self.text().matches(text).count() < times {
-            let seen = self.text();
-            assert!(began.elapsed() < TIMEOUT, "{text:?} was not seen {times} times in\n{seen}\n----");
-            thread::sleep(POLL_INTERVAL);
-        }
+        self.wait_for(&format!("{text:?} was not seen {times} times"), |seen| {
+            seen.matches(text).count() >= times
+        });
     }
 
     /// Waits until a text is on the screen.
     #[track_caller]
     pub fn sees(&self, text: &str) {
         self.sees_times(text, 1);
+    }
+
+    /// The same, wherever the lines of the text are broken.
+    #[track_caller]
+    pub fn sees_wrapped(&self, text: &str) {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.wait_for(&format!("{text:?} was not seen"), |seen| words(seen).contains(&words(text)));
+    }
+
+    #[track_caller]
+    fn wait_for(&self, failure: &str, is_there: impl Fn(&str) -> bool) {
+        let began = Instant::now();
+        loop {
+            let seen = self.text();
+            if is_there(&seen) {
+                return;
+            }
+            assert!(began.elapsed() < TIMEOUT, "{failure} in\n{seen}\n----");
+            thread::sleep(POLL_INTERVAL);
+        }
     }
 
     /// Waits until this is the last line that is not blank.
