@@ -25,8 +25,10 @@ impl<'e> RebuildTables<'e> {
     pub(super) fn new(engine: &'e Engine, number: i64, patience: Duration) -> Result<Self, EngineError> {
         let layout = TableLayout::of(engine)?;
         if let TableLayout::Shards(tables) = &layout {
-            tables
-                .check_all_servers(engine, "nothing was changed; run the command again when all are there")?;
+            tables.check_all_servers(
+                engine,
+                "nothing was changed; run the command again when all servers are up",
+            )?;
         }
         Ok(Self { engine, layout, number, patience })
     }
@@ -66,7 +68,7 @@ impl<'e> RebuildTables<'e> {
         let made = renamed(&known, &format!("{{db}}.{new} {}", tables.on_cluster()), self.number);
         made.ok_or_else(|| {
             EngineError::Refused(format!(
-                "{}: table {local} is not one that annals knows how to make again; nothing was changed",
+                "{}: annals does not know how to rebuild table {local}; nothing was changed",
                 self.engine.address().name()
             ))
         })
@@ -104,7 +106,8 @@ impl<'e> RebuildTables<'e> {
                 TableLayout::Shards(tables) => {
                     let (on, local) = (tables.on_cluster(), tables.local(table));
                     for statement in [drop(table), empty(local), drop(local)] {
-                        self.on_all(tables, &format!("{statement} {on}"))?;
+                        let statement = format!("{statement} {on}");
+                        tables.execute_repeatedly(self.engine, &statement, self.patience)?;
                     }
                 }
             }

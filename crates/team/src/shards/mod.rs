@@ -4,7 +4,8 @@
 mod servers;
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 pub(crate) use self::servers::{ClusterServer, absent};
 use crate::schema::ITEM_TABLES;
@@ -12,6 +13,9 @@ use crate::wire::{Engine, EngineError, Parameter};
 
 /// How long to wait for servers of a cluster while none of them gets further.
 pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(300);
+
+/// How long to wait before a statement is sent again.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Where the rows of the tables are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,11 +148,58 @@ impl ShardedTables {
     ) -> Result<(), EngineError> {
         engine.execute_on_cluster(statement, parameters, wait.as_secs())
     }
+
+    /// The same for a statement that may run twice: as long as `wait` allows, it is sent again after a failure that passes, such as a
+    /// replica that has just lost its keeper.
+    pub(crate) fn execute_repeatedly(
+        &self,
+        engine: &Engine,
+        statement: &str,
+        wait: Duration,
+    ) -> Result<(), EngineError> {
+        let start = Instant::now();
+        loop {
+            let left = wait.saturating_sub(start.elapsed());
+            match self.execute(engine, statement, &[], left) {
+                Err(EngineError::Unavailable(_)) if left > 2 * PAUSE => thread::sleep(PAUSE),
+                result => return result,
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use annals_testkit::engine::{EngineRequest, ScriptedEngine};
+
     use super::*;
+
+    /// How often a statement was sent that fails with a code a number of times, and whether it was done in the end.
+    fn sent(code: u32, failures: u32, wait: Duration) -> (u32, bool) {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        COUNT.store(0, Ordering::Relaxed);
+        let answer = move |_: &EngineRequest| match COUNT.fetch_add(1, Ordering::Relaxed) < failures {
+            true => Err(code),
+            false => Ok(String::new()),
+        };
+        let engine = ScriptedEngine::start(answer);
+        let tables = ShardedTables { cluster: "big".to_owned(), tables: HashMap::new() };
+        let done = tables.execute_repeatedly(&Engine::at(&engine.at("x")), "TRUNCATE TABLE a", wait);
+        (COUNT.load(Ordering::Relaxed), done.is_ok())
+    }
+
+    #[test]
+    fn a_statement_is_sent_again_after_a_failure_that_passes() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(sent(254, 2, minute), (3, true));
+        assert_eq!(sent(242, 1, minute), (2, true));
+        // It would fail each time.
+        assert_eq!(sent(62, 2, minute), (1, false));
+        // There is no time for it.
+        assert_eq!(sent(254, 2, Duration::ZERO), (1, false));
+    }
 
     #[test]
     fn the_cluster_and_its_tables_are_those_of_the_statement() {

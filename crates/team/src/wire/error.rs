@@ -5,9 +5,9 @@ use std::io;
 use annals_collect::sink::{HttpReply, RequestError, SinkError};
 
 /// Failures that pass by themselves: time, load, memory, full or read-only disks, replicas, Keeper, S3.
-const TEMPORARY: [&str; 28] = [
+const TEMPORARY: [&str; 29] = [
     "3", "32", "75", "159", "198", "202", "203", "209", "210", "225", "236", "241", "242", "243", "252",
-    "279", "285", "286", "319", "394", "416", "425", "439", "473", "499", "745", "999", "1000",
+    "254", "279", "285", "286", "319", "394", "416", "425", "439", "473", "499", "745", "999", "1000",
 ];
 /// There is no such database, table or column.
 const NO_SCHEMA: [&str; 4] = ["16", "47", "60", "81"];
@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn the_code_tells_whether_another_attempt_helps() {
-        for code in ["75", "159", "202", "209", "210", "241", "242", "243", "252", "286", "499", "999"] {
+        for code in ["75", "159", "202", "209", "210", "241", "242", "243", "252", "254", "286", "499", "999"]
+        {
             assert!(matches!(of(Some(code), 500), EngineError::Unavailable(_)), "{code}");
         }
         for code in ["62", "27", "117", "36"] {
