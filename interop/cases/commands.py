@@ -94,7 +94,7 @@ def case_theirs_says_a_command_and_ours_another(bench):
 def case_ours_could_not_carry_a_command_out(bench):
     prepare(bench, fails="---\nallowed-tools: Bash\n---\nNever: @@hello@@ !`echo broken; exit 3`\n")
     done = run(bench, prompt="/sub:fails now")
-    if done.code != 1 or done.requests or "was not carried out" not in str(done.result.get("errors")):
+    if done.code != 1 or done.requests or "was not run" not in str(done.result.get("errors")):
         raise Failed("ours carried it out: " + done.explain())
     session_id = done.session
     ours(bench, "--resume", session_id, prompt="We: @@ours@@")

@@ -98,7 +98,7 @@ pub(crate) struct GlobalArgs {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// When to use color; auto is on a terminal, unless NO_COLOR is set
+    /// When to use color; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
     pub(crate) color: ColorChoice,
     /// Do not send long output through a pager ($PAGER, else less)

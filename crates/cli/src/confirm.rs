@@ -79,7 +79,7 @@ impl Context {
     }
 }
 
-/// The config dir of a session; for a file outside of any store, its folder.
+/// The config dir of a session; for a file outside any store, its folder.
 fn store_of(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = || path.parent().unwrap_or(&path).to_path_buf();

@@ -167,8 +167,8 @@ pub(crate) fn open(context: &Context) -> Result<(Index, RefreshReport), Fault> {
     context.note_stale("another annals is updating the index; results may be incomplete");
     match Index::open_to_read(context.store.config_dir(), &context.data_dir()?)? {
         Some(index) => Ok((index, RefreshReport::default())),
-        None => Err(Fault::system("another annals has held the index for seconds without building it")
-            .hint("end it, and try again")),
+        None => Err(Fault::system("another annals has locked the index for seconds without building it")
+            .hint("stop it, and try again")),
     }
 }
 
@@ -189,7 +189,7 @@ fn open_exclusively(context: &Context) -> Result<Option<(Index, RefreshReport)>,
 }
 
 /// How long to wait for another annals that updates the index: two seconds, since what the index has is a good answer. An
-/// index that is being built for the first time has no answer yet, so it is waited for as long as it grows; on a busy machine it
+/// index that is being built for the first time has no answer yet, so we wait as long as it grows; on a busy machine it
 /// may not for some seconds.
 struct IndexWait<'c> {
     config: &'c ConfigDir,

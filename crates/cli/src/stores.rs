@@ -310,14 +310,14 @@ fn check(config: &ConfigDir) -> Result<(), Fault> {
     let path = config.path();
     let message = match path.metadata() {
         Ok(metadata) if metadata.is_dir() => return Ok(()),
-        Ok(_) => "not a folder, so it is no store",
+        Ok(_) => "not a folder, so not a store",
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             let message = format!("{}: cannot open the store: {error}", path.display());
             return Err(Fault::of_io(&error, message));
         }
-        Err(_) => "there is no such store",
+        Err(_) => "no such store",
     };
     Err(Fault::usage(format!("{}: {message}", path.display())).hint(
-        "--config-dir, CLAUDE_CONFIG_DIR or `stores` of the configuration file names it; create the folder if it is to be new",
+        "--config-dir, CLAUDE_CONFIG_DIR or `stores` in the configuration file names it; for a new store, create the folder",
     ))
 }

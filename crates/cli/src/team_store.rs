@@ -59,7 +59,7 @@ pub(crate) fn files_of_session(
     context: &Context,
 ) -> Result<Vec<TeamFile>, Fault> {
     if argument.ends_with(".jsonl") || argument.contains(std::path::is_separator) {
-        return Err(Fault::usage(format!("{argument}: a file of this machine, and --at asks a team"))
+        return Err(Fault::usage(format!("{argument}: a file on this machine, but --at asks a team"))
             .hint("name a session of the team by its id or its title"));
     }
     let mut found = match argument {
@@ -128,7 +128,7 @@ impl FetchedFiles {
         let total: u64 = found.iter().map(|file| file.bytes).sum();
         if total > MAX_FETCHED {
             return Err(Fault::usage(format!("this would fetch {}", words::bytes(total)))
-                .hint("ask for less, with --person, --team or --machine"));
+                .hint("narrow it down with --person, --team or --machine"));
         }
         // Beside the vault, not in it: a person without a vault must not get one.
         let data = DataDir::new(context.data_dir()?.path().join("team"));

@@ -48,7 +48,7 @@ impl UnreadPaths {
         let each: Vec<String> = each.collect();
         match (each.as_slice(), detail) {
             ([first, _, ..], ReportDetail::First) => vec![format!(
-                "could not read {}, the first is {first}; -v lists them",
+                "could not read {} (first: {first}); -v lists them",
                 words::plural(each.len() as u64, "file or folder", "files and folders")
             )],
             _ => each.iter().map(|path| format!("could not read {path}")).collect(),
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(unread.report(ReportDetail::First), [""; 0]);
         unread.add([problem("/c"), problem("/a")]);
         let line = unread.report(ReportDetail::First).remove(0);
-        assert!(line.contains("2 files and folders, the first is /a: permission denied"), "{line}");
+        assert!(line.contains("2 files and folders (first: /a: permission denied)"), "{line}");
         unread.add([problem("/e"), problem("/d")]);
         let lines = ["could not read /d: permission denied", "could not read /e: permission denied"];
         assert_eq!(unread.report(ReportDetail::Each), lines);

@@ -33,7 +33,7 @@ impl TimeRange {
 }
 
 /// The first day and the day after the last one of a text that names whole days; `None` if it names none, `Some(None)` if
-/// they are outside of the calendar.
+/// they are outside the calendar.
 fn days(text: &str, now: &Zoned) -> Option<Option<(Date, Date)>> {
     let today = now.date();
     let days = |first: Option<Date>| first.and_then(|first| Some((first, first.tomorrow().ok()?)));
@@ -126,7 +126,7 @@ pub(crate) fn parse_bounds(
     match (bounds, since, until) {
         ((Some(from), Some(to)), Some(since), Some(until)) if from >= to => {
             Err(Fault::usage(format!("nothing is between --since {since} and --until {until}"))
-                .hint("--since is the earlier one"))
+                .hint("--since must be earlier than --until"))
         }
         _ => Ok(bounds),
     }

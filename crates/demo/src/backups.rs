@@ -94,7 +94,7 @@ impl Backups {
     }
 }
 
-/// Relative to the working directory, absolute outside of it.
+/// Relative to the working directory, absolute outside it.
 fn key(transcript: &TranscriptWriter, path: &str) -> String {
     let inside = path.strip_prefix(transcript.envelope.cwd.as_str());
     inside.map_or(path, |rest| rest.trim_start_matches(['/', '\\'])).to_owned()

@@ -28,7 +28,7 @@ pub fn strings(value: Value<'_>) -> impl Iterator<Item = NestedString<'_>> {
     let raw = value.raw();
     let mut at = 0;
     std::iter::from_fn(move || {
-        // Outside of strings there are no quotes.
+        // Outside strings there are no quotes.
         let start = at + memchr::memchr(b'"', raw.get(at..)?)?;
         at = scan::skip_string(raw, start);
         let text = Text::from_raw(raw.get(start + 1..at.checked_sub(1)?)?);

@@ -59,7 +59,7 @@ impl Arguments {
     /// How many results a cursor skips.
     pub(crate) fn skipped(&self) -> Result<usize, ToolError> {
         let Some(cursor) = self.text("cursor")? else { return Ok(0) };
-        cursor.parse().map_err(|_| ToolError::Argument(format!("{cursor:?} is no cursor of this tool")))
+        cursor.parse().map_err(|_| ToolError::Argument(format!("{cursor:?} is not a cursor of this tool")))
     }
 }
 

@@ -172,7 +172,7 @@ impl<S: MemoryStore> Memory<S> {
                 Err(ToolError::NotFound(format!("no session has the id {:?}", bounded(&one_line(name), 80))))
             }
             several => Err(ToolError::NotFound(format!(
-                "{} sessions have ids that begin so: give more of it",
+                "{} sessions have ids that begin like this: give more of the id",
                 several.len()
             ))),
         }

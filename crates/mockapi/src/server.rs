@@ -60,7 +60,7 @@ pub struct ServerStatus {
 
 /// The Messages API, played from a script on loopback, and strict about what it is sent.
 ///
-/// It stops when it is dropped: open connections are shut and every thread is waited for.
+/// It stops when it is dropped: it shuts open connections and waits for every thread.
 #[derive(Debug)]
 pub struct ScriptedApi {
     address: SocketAddr,

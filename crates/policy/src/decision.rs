@@ -67,7 +67,7 @@ pub enum Reason {
     Repository(String),
     /// It runs in a sandbox, whatever it does.
     Sandbox,
-    /// It would run outside of the sandbox.
+    /// It would run outside the sandbox.
     NoSandbox,
     /// The sandbox cannot keep commands from this path, which a rule is about.
     NotConfined(PathBuf),
@@ -131,9 +131,13 @@ impl fmt::Display for Reason {
                 write!(to, "`{what}` may run programs that its untrusted repository configures")
             }
             Self::Sandbox => to.write_str("it runs in a sandbox"),
-            Self::NoSandbox => to.write_str("it would run outside of the sandbox"),
+            Self::NoSandbox => to.write_str("it would run outside the sandbox"),
             Self::NotConfined(path) => {
-                write!(to, "a rule is about {}, and the sandbox cannot keep commands from it", path.display())
+                write!(
+                    to,
+                    "a rule covers {}, and the sandbox cannot keep commands away from it",
+                    path.display()
+                )
             }
             Self::NobodyToAsk(why) => write!(to, "{why}, and no user can be asked"),
         }

@@ -41,7 +41,7 @@ pub(crate) fn restrict(plan: &SandboxPlan) -> Result<(), StageError> {
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(REQUIRED))
         .and_then(Ruleset::create)
-        .map_err(|_| failed(&"the kernel has no Landlock, or an old one (it takes Linux 6.2)"))?;
+        .map_err(|_| failed(&"the kernel has no Landlock, or too old a version (Linux 6.2 is needed)"))?;
     let reads = AccessFs::ReadFile | AccessFs::Execute;
     let writes = AccessFs::from_write(WANTED);
     let is_limited = plan.writes != WriteScope::Everywhere;
@@ -63,7 +63,7 @@ pub(crate) fn restrict(plan: &SandboxPlan) -> Result<(), StageError> {
     let mut open = Vec::new();
     visible(Path::new("/"), &hidden, &mut open);
     if open.len() > MAX_PATHS {
-        return Err(failed(&"there are too many files beside those that are hidden"));
+        return Err(failed(&"too many files next to the hidden ones"));
     }
     if !is_limited {
         allow(&mut rules, Path::new("/"), AccessFs::Refer.into())?;

@@ -22,7 +22,7 @@ pub enum NetworkAccess {
     Proxy(PathBuf),
 }
 
-/// Whether sockets of the file system can be opened. Those who listen there act outside of the sandbox: agents of keys, containers,
+/// Whether sockets of the file system can be opened. Those who listen there act outside the sandbox: agents of keys, containers,
 /// terminals, buses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SocketAccess {

@@ -90,7 +90,7 @@ impl HostRules {
             return refuse(&mut client, "400 Bad Request", "the request is too long");
         };
         let Some((host, port)) = target(&request) else {
-            return refuse(&mut client, "405 Method Not Allowed", "only CONNECT HOST:PORT is answered");
+            return refuse(&mut client, "405 Method Not Allowed", "only CONNECT HOST:PORT is supported");
         };
         if !self.allows(&host, port) {
             let why = format!("the sandbox does not allow {host}:{port}");

@@ -74,7 +74,7 @@ impl Sandbox {
         );
         let output = command.env_clear().stdin(Stdio::null()).output().map_err(|error| failed(&error))?;
         let errors = String::from_utf8_lossy(&output.stderr);
-        let last = errors.lines().last().unwrap_or("it does not run a command");
+        let last = errors.lines().last().unwrap_or("it cannot run a command");
         if output.status.success() { Ok(sandbox) } else { Err(failed(&last)) }
     }
 

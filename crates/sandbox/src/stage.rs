@@ -16,7 +16,7 @@ pub const STAGE: &str = "sandbox-stage";
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
     /// The arguments were not made by [`Sandbox::command`](crate::Sandbox::command).
-    #[error("the arguments of the sandbox are wrong")]
+    #[error("invalid sandbox arguments")]
     Arguments,
     /// The kernel refused, or offers too little.
     #[error("the sandbox cannot be set up: {0}")]

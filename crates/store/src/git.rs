@@ -30,7 +30,7 @@ pub fn branch(folder: &Path) -> String {
     branch_in_repository(folder).unwrap_or_else(|| NO_BRANCH.to_owned())
 }
 
-/// As [`branch`]; `None` outside of repositories.
+/// As [`branch`]; `None` outside repositories.
 pub(crate) fn branch_in_repository(folder: &Path) -> Option<String> {
     let dot_git = dot_git(folder)?;
     let head = git_folder(&dot_git).and_then(|folder| first_line(&folder.join("HEAD")));

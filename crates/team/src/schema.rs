@@ -51,7 +51,7 @@ pub fn check(engine: &Engine) -> Result<(), EngineError> {
             "{}: its tables have schema {other}, and this release uses {SCHEMA}",
             engine.address().name()
         ))),
-        None => Err(EngineError::NoSchema(format!("{}: no tables of annals", engine.address().name()))),
+        None => Err(EngineError::NoSchema(format!("{}: no annals tables", engine.address().name()))),
     }
 }
 
@@ -59,7 +59,7 @@ pub fn check(engine: &Engine) -> Result<(), EngineError> {
 pub(crate) fn check_policies_hold(engine: &Engine) -> Result<(), EngineError> {
     check_one_server(
         engine,
-        "row policies hold for tables of one server only: ask by token, through annals serve --from",
+        "row policies work only for tables on one server: use a token, through annals serve --from",
     )
 }
 

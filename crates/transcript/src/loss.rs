@@ -159,7 +159,7 @@ impl<'t, 'a> Choices<'t, 'a> {
         }
     }
 
-    /// The first record of the branch of one that is outside of the conversation. Progress belongs to what is above it.
+    /// The first record of the branch of one that is outside the conversation. Progress belongs to what is above it.
     fn top(&mut self, node: NodeIndex) -> NodeIndex {
         let mut path = Vec::new();
         let mut at = node;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::clean::{is_hostile, may_stay};
 
-/// Escapes control characters, bidirectional overrides and hidden characters inside the strings of JSON. Outside of
+/// Escapes control characters, bidirectional overrides and hidden characters inside the strings of JSON. Outside
 /// strings they become spaces, except line breaks between values.
 ///
 /// ```

@@ -80,7 +80,7 @@ impl ReaderSite {
         match *request.method() {
             Method::POST if is_login => return self.log_in(request).await,
             Method::POST => {
-                return guard::refuse(StatusCode::METHOD_NOT_ALLOWED, "annals: only GET is answered.\n");
+                return guard::refuse(StatusCode::METHOD_NOT_ALLOWED, "annals: only GET is allowed.\n");
             }
             _ if is_login => return self.form(StatusCode::OK, ""),
             _ => {}

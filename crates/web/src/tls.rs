@@ -26,10 +26,10 @@ impl std::fmt::Debug for TlsFiles {
 #[non_exhaustive]
 pub enum TlsError {
     /// The certificate is no PEM.
-    #[error("the file of --cert holds no certificate in PEM form")]
+    #[error("the --cert file has no PEM certificate")]
     Certificate,
     /// The key is no PEM.
-    #[error("the file of --key holds no private key in PEM form")]
+    #[error("the --key file has no PEM private key")]
     Key,
     /// They do not fit together, or are of a kind that is not supported.
     #[error("certificate and key cannot be used: {0}")]

@@ -36,7 +36,7 @@ impl ApiError {
         Self { kind: String::new(), message: line.chars().take(MAX_SHOWN_CHARACTERS).collect(), raw }
     }
 
-    /// Returns the HTTP status that this error has outside of a stream.
+    /// Returns the HTTP status that this error has outside a stream.
     fn usual_status(&self) -> Option<u16> {
         Some(match self.kind.as_str() {
             "invalid_request_error" => 400,

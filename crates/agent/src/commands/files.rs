@@ -66,7 +66,7 @@ pub fn read_commands(
     (commands, errors)
 }
 
-/// Returns the `.md` files, nearest first. Folders outside of `within` are not entered, and no folder is entered twice: links
+/// Returns the `.md` files, nearest first. Folders outside `within` are not entered, and no folder is entered twice: links
 /// between folders could otherwise make endless names.
 fn walk(folder: &Path, within: Option<&Path>) -> Vec<PathBuf> {
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());

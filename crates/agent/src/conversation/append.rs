@@ -252,7 +252,7 @@ impl Conversation<'_> {
         // Without open calls, further lines can be added; a file that clients refuse may become valid with the next line.
         self.is_stale = !open_calls.is_empty() || is_empty;
         for call in open_calls {
-            let why = "The session ended before this call was answered. Whether it ran is not known.";
+            let why = "The session ended before this call was answered. It is not known whether it ran.";
             self.append(failed_result(&call, why))?;
         }
         Ok(())

@@ -11,10 +11,10 @@ use crate::commands::Invocation;
 use crate::protocol::WrittenLine;
 
 /// Tells the model that a command failed.
-const CAVEAT: &str = "The person wanted to use a command of their own, and it could not be carried out. Nothing is asked of you.";
+const CAVEAT: &str = "The person tried to use one of their own commands, and it could not be run. No action is needed from you.";
 
 /// Tells the model that a command is not for it.
-const OWN_CAVEAT: &str = "The person used a command that an agent of its own has carried out; they have seen its answer. Nothing is asked of you.";
+const OWN_CAVEAT: &str = "The person used a command that ran in a separate agent; they have seen its answer. No action is needed from you.";
 
 /// A custom command with its expanded text.
 pub(crate) struct ExpandedCommand<'e> {

@@ -94,7 +94,7 @@ struct FlowReader<'t> {
 impl FlowReader<'_> {
     fn value(&mut self, depth: usize) -> Result<Vec<u8>, String> {
         self.rest = self.rest.trim_start();
-        let first = self.rest.chars().next().ok_or("it ends too early")?;
+        let first = self.rest.chars().next().ok_or("it ends unexpectedly")?;
         match first {
             _ if depth > MAX_DEPTH => Err("it is nested too deeply".to_owned()),
             '[' => {

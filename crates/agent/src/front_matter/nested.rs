@@ -27,7 +27,7 @@ pub(super) fn json_of(front_matter: &str, key: &str) -> Option<Result<Vec<u8>, S
     let block = lines[at..at + own].iter().map(|line| {
         let text = line.trim_start_matches(' ');
         if text.starts_with('\t') {
-            return Err("it is indented by tabs".to_owned());
+            return Err("it is indented with tabs".to_owned());
         }
         Ok(Line { indent: line.len() - text.len(), text: text.trim_end().to_owned() })
     });

@@ -41,7 +41,7 @@ impl HookHandler for PromptHook {
     fn run<'h>(&'h self, call: HookCall<'h>) -> HookFuture<'h> {
         Box::pin(async move {
             let Some(judge) = &self.judge else {
-                return Ok(HookReply::not_started("no model can be asked".to_owned()));
+                return Ok(HookReply::not_started("no model is available".to_owned()));
             };
             let input = String::from_utf8_lossy(call.input);
             let asked = match self.prompt.contains("$ARGUMENTS") {

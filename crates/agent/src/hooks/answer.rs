@@ -84,7 +84,7 @@ impl HookAnswer {
         if let Some(name) = specific.and_then(|specific| text(specific, "hookEventName"))
             && name != event.name()
         {
-            return Err(format!("the answer is about {name:?}, not about {}", event.name()));
+            return Err(format!("the answer is for {name:?}, not for {}", event.name()));
         }
         let inner =
             |key: &str| specific.and_then(|specific| specific.get(key)).filter(|value| !value.is_null());

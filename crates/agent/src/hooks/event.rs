@@ -43,7 +43,7 @@ pub enum HookEvent {
     PreCompact,
     /// The conversation was compacted.
     PostCompact,
-    /// The person is waited for.
+    /// The client waits for the person.
     Notification,
     /// The conversation ends.
     SessionEnd,

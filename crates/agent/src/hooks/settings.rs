@@ -20,7 +20,7 @@ const END_TIMEOUT: Duration = Duration::from_millis(1500);
 /// The longest time, in seconds.
 const MAX_SECONDS: f64 = 86_400.0;
 
-/// Whether a command is waited for.
+/// Whether to wait for a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandMode {
     /// It is, unless it says first that it continues in the background.
@@ -39,7 +39,7 @@ pub enum HandlerConfig {
         /// The arguments; `None` for a command of a shell.
         arguments: Option<Vec<String>>,
         shell: &'static str,
-        /// Whether it is waited for.
+        /// Whether to wait for it.
         mode: CommandMode,
     },
     /// An address that the input is posted to.
@@ -133,7 +133,7 @@ impl HookDefinitions {
             return self.unusable(
                 event,
                 matcher,
-                format!("{file}: a group of {name} hooks has no list `hooks`"),
+                format!("{file}: a group of {name} hooks has no `hooks` list"),
             );
         };
         for handler in handlers.items() {

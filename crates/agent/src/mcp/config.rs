@@ -195,7 +195,7 @@ struct DefinitionReader<'d> {
 impl DefinitionReader<'_> {
     fn text(&self, key: &str) -> Result<Option<String>, McpConfigError> {
         let Some(value) = self.definition.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
-        let text = value.text().ok_or_else(|| McpConfigError::Invalid(format!("{key} is not a text")))?;
+        let text = value.text().ok_or_else(|| McpConfigError::Invalid(format!("{key} is not a string")))?;
         Ok(Some(self.expanded(&text.decode())))
     }
 
@@ -205,7 +205,7 @@ impl DefinitionReader<'_> {
     }
 
     fn texts(&self, key: &str) -> Result<Vec<String>, McpConfigError> {
-        let wrong = || McpConfigError::Invalid(format!("{key} is not a list of texts"));
+        let wrong = || McpConfigError::Invalid(format!("{key} is not a list of strings"));
         let Some(list) = self.definition.get(key).filter(|list| !list.is_null()) else {
             return Ok(Vec::new());
         };
@@ -216,7 +216,7 @@ impl DefinitionReader<'_> {
     }
 
     fn pairs(&self, key: &str) -> Result<Vec<(String, Secret)>, McpConfigError> {
-        let wrong = || McpConfigError::Invalid(format!("{key} is not an object of texts"));
+        let wrong = || McpConfigError::Invalid(format!("{key} is not an object of strings"));
         let Some(object) = self.definition.get(key).filter(|object| !object.is_null()) else {
             return Ok(Vec::new());
         };

@@ -113,7 +113,8 @@ impl McpConnector for ConfigConnector {
                     Arc::new(EventStreamTransport::open(self.endpoint(remote).await?, inbox).await?)
                 }
                 ServerKind::Sdk => {
-                    let why = "it runs inside a program, which must drive this session".to_owned();
+                    let why = "it runs inside an SDK program, which must be the one driving this session"
+                        .to_owned();
                     return Err(McpError::Unreachable(why));
                 }
             };

@@ -26,12 +26,12 @@ impl EventStreamTransport {
         let mut response = endpoint.get(HeaderMap::new()).await?;
         endpoint.check(&response)?;
         if !is_stream(&response) {
-            return Err(McpError::Malformed("it is no stream of events"));
+            return Err(McpError::Malformed("it is not an event stream"));
         }
         let (mut decoder, mut early) = (Decoder::default(), Vec::new());
         let messages = loop {
             let events = next_events(&mut response, &mut decoder).await?;
-            let events = events.ok_or(McpError::Malformed("it names no address for messages"))?;
+            let events = events.ok_or(McpError::Malformed("it gives no endpoint for messages"))?;
             early.extend(events);
             if let Some(at) = early.iter().position(|event| event.name == "endpoint") {
                 break resolve(&endpoint.url, &early.remove(at).data)?;
@@ -51,7 +51,7 @@ impl EventStreamTransport {
 /// The address of messages is on the same server: headers with secrets go there.
 fn resolve(stream: &Url, path: &str) -> Result<Url, McpError> {
     let found = stream.join(path.trim()).ok().filter(|found| found.origin() == stream.origin());
-    found.ok_or(McpError::Malformed("the address for messages is on another server"))
+    found.ok_or(McpError::Malformed("the endpoint for messages is on another server"))
 }
 
 fn take(event: &ServerEvent, pending: &PendingAnswers, inbox: &McpInbox) {

@@ -44,13 +44,13 @@ pub(super) async fn all_headers(
     let ended = timeout(TIMEOUT, async { (reading.await, group.wait().await) }).await;
     let Ok((printed, exit)) = ended else {
         group.end();
-        return Err(failed(&format!("takes longer than {} s", TIMEOUT.as_secs())));
+        return Err(failed(&format!("did not finish within {} s", TIMEOUT.as_secs())));
     };
     if exit.code() != 0 {
         return Err(failed(&format!("failed: exit {}", exit.code())));
     }
     let printed = printed.ok().and_then(Result::ok).ok_or_else(|| failed("cannot be read"))?;
-    let more = parse(&printed).ok_or_else(|| failed("printed no JSON object of texts"))?;
+    let more = parse(&printed).ok_or_else(|| failed("did not print a JSON object of strings"))?;
     let mut headers = remote.headers.clone();
     headers.retain(|(name, _)| !more.iter().any(|(newer, _)| newer.eq_ignore_ascii_case(name)));
     headers.extend(more);

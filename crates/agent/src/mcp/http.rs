@@ -126,7 +126,7 @@ impl HttpEndpoint {
                 let server = self.server.clone();
                 Err(McpError::Unauthorized { server, status: status.as_u16() })
             }
-            status => Err(McpError::Unreachable(format!("it answers {status}"))),
+            status => Err(McpError::Unreachable(format!("it answered {status}"))),
         }
     }
 
@@ -230,7 +230,7 @@ impl HttpTransport {
         match answer {
             // An error of the protocol may come with an error of HTTP.
             Some(answer) => Ok(answer),
-            None => refused.and(Err(McpError::Malformed("it is no answer"))),
+            None => refused.and(Err(McpError::Malformed("it is not a response to the request"))),
         }
     }
 

@@ -63,7 +63,7 @@ impl Tool for ListResources {
             spec.string("name", Self::NAME).string("description", LIST_ABOUT);
             spec.raw(
                 "input_schema",
-                br#"{"type":"object","properties":{"server":{"type":"string","description":"Only of this server"}}}"#,
+                br#"{"type":"object","properties":{"server":{"type":"string","description":"Only resources of this server"}}}"#,
             );
         });
         ToolSpec { name: Self::NAME.to_owned(), json }

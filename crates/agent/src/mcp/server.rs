@@ -53,7 +53,7 @@ pub enum McpError {
     #[error("the server cannot be reached: {0}")]
     Unreachable(String),
     /// The server wants a sign-in.
-    #[error("the server wants a sign-in ({status}): run annals mcp login {server}")]
+    #[error("the server requires a sign-in ({status}): run annals mcp login {server}")]
     Unauthorized {
         server: String,
         /// The status of its answer.
@@ -72,7 +72,7 @@ pub enum McpError {
         seconds: u64,
     },
     /// The server is switched off.
-    #[error("the server is switched off")]
+    #[error("the server is disabled")]
     Disabled,
     /// The server answered with an error.
     #[error("{0}")]

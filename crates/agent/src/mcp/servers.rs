@@ -93,7 +93,7 @@ impl McpServers {
                 let owner = owners.entry(name.clone()).or_insert_with(|| server.name().to_owned());
                 if owner != server.name() {
                     clashes.push(format!(
-                        "{name} of {} is left out: {owner} has a tool of that name",
+                        "{name} of {} is ignored: {owner} has a tool with that name",
                         server.name()
                     ));
                 }

@@ -175,7 +175,7 @@ impl McpServer {
                 return Ok((items, None));
             }
         }
-        Ok((items, Some(format!("{method}: more than {MAX_PAGES} pages; the rest is left out"))))
+        Ok((items, Some(format!("{method}: more than {MAX_PAGES} pages; the rest is ignored"))))
     }
 
     /// Reads the tools or the prompts again.

@@ -18,7 +18,7 @@ pub fn installed_plugins(config: &ConfigDir) -> (Vec<(String, PathBuf)>, Vec<Str
     };
     let plugins = Value::parse(&bytes).ok().and_then(|file| file.get("plugins")?.fields());
     let Some(plugins) = plugins else {
-        return (Vec::new(), vec![format!("{}: it has no object `plugins`", path.display())]);
+        return (Vec::new(), vec![format!("{}: it has no `plugins` object", path.display())]);
     };
     let folder =
         |value: Value<'_>| value.get("installPath")?.text().map(|path| PathBuf::from(path.to_string()));

@@ -68,7 +68,7 @@ impl Manifest {
 
     fn wrong_paths(&self, key: &str) -> Vec<String> {
         let texts = self.texts(key).into_iter().filter(|text| !is_below(Path::new(text)));
-        texts.map(|text| format!("{key}: {text:?} is outside of the plugin")).collect()
+        texts.map(|text| format!("{key}: {text:?} is outside the plugin")).collect()
     }
 
     /// Returns what a key holds itself, if that is an object.

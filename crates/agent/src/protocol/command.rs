@@ -11,7 +11,7 @@ use annals_policy::Mode;
 
 /// What comes before a message for a sub-agent.
 const MESSAGE: &str =
-    "Another message of the one who gave you the task. Do what it asks for, too, and then answer again:";
+    "Another message from the one who gave you the task. Do what it asks as well, then answer again:";
 
 /// A command to a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]

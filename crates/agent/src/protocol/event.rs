@@ -212,7 +212,7 @@ pub enum Notice {
     #[error("cannot write the session, continuing in memory: {0}")]
     NotWritten(String),
     /// The queued lines are written.
-    #[error("the session is written again")]
+    #[error("the session can be written again")]
     WrittenAgain,
     /// Thinking of earlier turns is left out, since the model refuses it.
     #[error("omitting the thinking of earlier turns")]
@@ -230,10 +230,10 @@ pub enum Notice {
     #[error("not attached: {0}: {1}")]
     NotAttached(String, String),
     /// The model gave no output in the form of the schema, though it was asked again.
-    #[error("there is no output in the form of the schema: the model did not call StructuredOutput")]
+    #[error("no structured output: the model did not call StructuredOutput")]
     NoStructuredOutput,
     /// An approved plan could not be saved.
-    #[error("the plan is not saved: {0}")]
+    #[error("could not save the plan: {0}")]
     PlanNotSaved(String),
     /// A compaction failed.
     #[error("could not summarize the conversation: {0}")]

@@ -163,13 +163,13 @@ pub enum TurnError {
     #[error("could not summarize the conversation: {0}")]
     NotCompacted(String),
     /// The response reached the token limit again and again.
-    #[error("the response is incomplete: it was cut at the token limit {0} times")]
+    #[error("the response is incomplete: it was cut off at the token limit {0} times")]
     Cut(u32),
     /// A custom command failed.
     #[error("{0}")]
     Command(String),
     /// The output never fitted the schema.
-    #[error("no output fits the schema after {attempts} attempts; the last one: {why}")]
+    #[error("no output matched the schema after {attempts} attempts; the last one: {why}")]
     Output {
         /// How often the model has tried.
         attempts: u32,

@@ -229,7 +229,7 @@ impl<'a, T: Transport + 'a, S: RetryClock + 'a> Spawner for SubagentSpawner<'a, 
         let work = BackgroundTurns { agent, entry, commands, agents };
         let is_taken = self.config.background.push(work.run(Some(Prompt::Text(task.prompt.clone()))));
         if !is_taken {
-            return Err(SpawnError::Failed("nothing runs agents in the background here".to_owned()));
+            return Err(SpawnError::Failed("agents cannot run in the background here".to_owned()));
         }
         (scene.tell)(ToolProgress::SubagentStarted { agent: id.clone(), prompt: task.prompt.clone() });
         Ok(LaunchedAgent { agent: id, file })
@@ -294,8 +294,10 @@ pub(super) fn result_of(
         TurnEnd::PromptBlocked(why) => Err(SpawnError::Failed(why)),
         TurnEnd::Failed(error) => Err(SpawnError::Failed(error.to_string())),
         TurnEnd::MaxResponses => {
-            let said =
-                format!("it was stopped after {MAX_RESPONSES} responses. Its last words: {}", finished.text);
+            let said = format!(
+                "it was stopped after {MAX_RESPONSES} responses. Its last message: {}",
+                finished.text
+            );
             Err(SpawnError::Failed(said))
         }
     }

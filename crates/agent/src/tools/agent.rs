@@ -113,7 +113,7 @@ pub trait Spawner: Send + Sync {
 
     /// Starts a sub-agent that works in the background.
     fn launch(&self, _: &AgentTask, _: &CallContext<'_>) -> Result<LaunchedAgent, SpawnError> {
-        Err(SpawnError::Failed("nothing runs agents in the background here".to_owned()))
+        Err(SpawnError::Failed("agents cannot run in the background here".to_owned()))
     }
 }
 
@@ -188,7 +188,7 @@ impl LaunchedAgent {
             kept.string_if("outputFile", file.as_deref()).boolean("canReadOutputFile", false);
         });
         let said = format!(
-            "The agent works in the background.\nagentId: {}\nYou are told when it has ended, with its answer; until then nothing is known of it. Do other work meanwhile, or end your turn. TaskOutput waits for it, SendMessage sends it another message, and TaskStop ends it.",
+            "The agent is running in the background.\nagentId: {}\nYou will get its answer when it ends; until then nothing is known about its progress. Do other work in the meantime, or end your turn. TaskOutput waits for it, SendMessage sends it another message, and TaskStop stops it.",
             self.agent
         );
         Outcome { shown: ToolContent::Blocks(vec![text_block(&said)]), kept, ..Outcome::default() }
@@ -216,21 +216,25 @@ fn cut(answer: &str) -> String {
 
 impl Tool for AgentTool<'_> {
     fn spec(&self) -> ToolSpec {
-        let mut about = "Starts an agent with a conversation of its own, which works by itself and gives one text back. Use it for searches of several steps and for work that can be described in full. Several calls in one answer run beside each other. It knows nothing but its prompt. Types of agents:".to_owned();
+        let mut about = "Starts an agent that works on its own in a separate conversation and returns one message. Use it for multi-step searches and for work that can be fully described. Several calls in one response run in parallel. It knows nothing but its prompt. Agent types:".to_owned();
         for known in self.spawner.types() {
             about.push_str(&format!("\n- {}: {}", known.name, known.about));
         }
         let spec = SpecBuilder::new(NAME, "")
             .about(about)
-            .required("description", ParamType::Text, "What it is for, in three to five words")
-            .required("prompt", ParamType::Text, "All that it must know and do, and what it should answer")
+            .required("description", ParamType::Text, "The task in three to five words")
+            .required(
+                "prompt",
+                ParamType::Text,
+                "Everything it needs to know and do, and what it should answer",
+            )
             .required("subagent_type", ParamType::Text, "The type of agent")
-            .optional("model", ParamType::Text, "Another model than that of the conversation");
+            .optional("model", ParamType::Text, "A model other than that of the conversation");
         match self.spawner.has_background() {
             true => spec.optional(
                 "run_in_background",
                 ParamType::Flag,
-                "Go on at once; you are told when it has ended. Nobody is asked about its calls: what no rule allows is denied",
+                "Do not wait for it; you are told when it ends. Nobody is asked about its calls: what no rule allows is denied",
             ),
             false => spec,
         }

@@ -58,8 +58,9 @@ impl Edit {
         let (form, text) = match &found {
             None if change.old.is_empty() => (TextFormat::NEW, String::new()),
             None => return refuse("File does not exist."),
-            Some(found) => TextFormat::read(found)
-                .ok_or_else(|| InputError("The file is not a text file: it cannot be edited.".to_owned()))?,
+            Some(found) => TextFormat::read(found).ok_or_else(|| {
+                InputError("The file is not a text file, so it cannot be edited.".to_owned())
+            })?,
         };
         // A file that was read in part stays so: the model has not seen the rest.
         let extent = match &found {
@@ -108,7 +109,7 @@ impl Replacement {
             }
             (count, ReplaceCount::Once) if count > 1 => {
                 return refuse(&format!(
-                    "Found {count} matches of the string to replace, but replace_all is false. Give more of the text around the one that is meant, or set replace_all.\nString: {}",
+                    "Found {count} matches of the string to replace, but replace_all is false. Include more of the surrounding text, or set replace_all.\nString: {}",
                     self.old
                 ));
             }
@@ -152,12 +153,12 @@ impl Tool for Edit {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "Edit",
-            "Replaces a text in a file by another. The file must have been read before. old_string must be in the file exactly as given (quotation marks may be straight where the file has curly ones), without the line numbers that Read shows, and only once, or replace_all must be set. An empty old_string makes a new file.",
+            "Replaces text in a file. The file must have been read before. old_string must match the file exactly (straight quotation marks match curly ones), without the line numbers that Read shows, and must occur only once unless replace_all is set. An empty old_string creates a new file.",
         )
         .required("file_path", ParamType::Text, "Absolute path of the file")
-        .required("old_string", ParamType::Text, "The text to be replaced")
-        .required("new_string", ParamType::Text, "The text that takes its place")
-        .optional("replace_all", ParamType::Flag, "Replace every occurrence; false if not given")
+        .required("old_string", ParamType::Text, "The text to replace")
+        .required("new_string", ParamType::Text, "The replacement")
+        .optional("replace_all", ParamType::Flag, "Replace every occurrence; default false")
         .build()
     }
 

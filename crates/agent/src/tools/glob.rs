@@ -195,10 +195,10 @@ impl Tool for Glob {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "Glob",
-            "Finds files by a pattern such as `**/*.rs` or `src/**/*.{ts,tsx}`. A pattern without a slash is looked for in every folder. Names at most 100 files, the newest first; ignored and hidden files too.",
+            "Finds files by pattern, such as `**/*.rs` or `src/**/*.{ts,tsx}`. A pattern without a slash matches in every folder. Lists at most 100 files, newest first, including ignored and hidden ones.",
         )
         .required("pattern", ParamType::Text, "The pattern")
-        .optional("path", ParamType::Text, "The folder to search in; the working folder if not given")
+        .optional("path", ParamType::Text, "The folder to search in; default the working folder")
         .build()
     }
 

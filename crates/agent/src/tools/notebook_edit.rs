@@ -333,13 +333,13 @@ impl Tool for NotebookEdit {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "NotebookEdit",
-            "Changes one cell of a Jupyter notebook: replaces its source, inserts a cell after it, or deletes it. The notebook must have been read before; Read shows the ids of cells.",
+            "Edits one cell of a Jupyter notebook: replaces its source, inserts a cell after it, or deletes it. The notebook must have been read before; Read shows the cell ids.",
         )
         .required("notebook_path", ParamType::Text, "Absolute path of the notebook")
         .required("new_source", ParamType::Text, "The new source of the cell")
-        .optional("cell_id", ParamType::Text, "The cell; an inserted one comes after it, or first if not given")
-        .optional("cell_type", ParamType::Word(&KINDS), "The kind of the cell; needed to insert one")
-        .optional("edit_mode", ParamType::Word(&MODES), "What to do; replace if not given")
+        .optional("cell_id", ParamType::Text, "The cell; a new one is inserted after it, or first if omitted")
+        .optional("cell_type", ParamType::Word(&KINDS), "The kind of cell; required to insert one")
+        .optional("edit_mode", ParamType::Word(&MODES), "What to do; default replace")
         .build()
     }
 

@@ -20,7 +20,7 @@ impl Tool for EnterPlanMode {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             ENTER,
-            "Begins plan mode: from now on nothing is changed, until the user has approved a plan that ExitPlanMode shows. Use it before a change that can be made in several ways or affects many files; not for small ones.",
+            "Starts plan mode: nothing is changed until the user has approved the plan that ExitPlanMode shows. Use it before a change that can be made in several ways or affects many files, not for small ones.",
         )
         .build()
     }
@@ -35,7 +35,7 @@ impl Tool for EnterPlanMode {
 
     fn run<'t>(&'t self, _: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {
         at_once(|| {
-            let message = "The mode is plan now: find out what the change needs, and change nothing.";
+            let message = "Plan mode is now on: find out what the change needs, and change nothing.";
             let kept = object(|kept| {
                 kept.string("message", message);
             });
@@ -52,7 +52,7 @@ impl Tool for ExitPlanMode {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "ExitPlanMode",
-            "Shows the plan to the user and asks whether to carry it out. Use it in plan mode, once the plan for a change is complete; not to answer a question.",
+            "Shows the plan to the user and asks whether to carry it out. Use it in plan mode when the plan for a change is complete, not to answer a question.",
         )
         .required("plan", ParamType::Text, "The plan, in Markdown, short")
         .build()

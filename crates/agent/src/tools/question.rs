@@ -15,8 +15,8 @@ const MAX_QUESTIONS: usize = 4;
 /// The most options of a question.
 const MAX_OPTIONS: usize = 10;
 
-const QUESTIONS: &str = r#"{"type":"array","minItems":1,"maxItems":4,"items":{"type":"object","properties":{"question":{"type":"string","description":"The question, in full"},"header":{"type":"string","description":"One or two words about it"},"options":{"type":"array","minItems":2,"items":{"type":"object","properties":{"label":{"type":"string","description":"The answer, in a few words"},"description":{"type":"string","description":"What it means"}},"required":["label","description"]}},"multiSelect":{"type":"boolean","description":"Whether several options can be chosen"}},"required":["question","header","options"]}}"#;
-const ANSWERS: &str = r#"{"type":"object","additionalProperties":{"type":"string"},"description":"Filled in by the user: leave it out"}"#;
+const QUESTIONS: &str = r#"{"type":"array","minItems":1,"maxItems":4,"items":{"type":"object","properties":{"question":{"type":"string","description":"The question, in full"},"header":{"type":"string","description":"A label of one or two words"},"options":{"type":"array","minItems":2,"items":{"type":"object","properties":{"label":{"type":"string","description":"The answer, in a few words"},"description":{"type":"string","description":"What choosing it means"}},"required":["label","description"]}},"multiSelect":{"type":"boolean","description":"Whether several options can be chosen"}},"required":["question","header","options"]}}"#;
+const ANSWERS: &str = r#"{"type":"object","additionalProperties":{"type":"string"},"description":"Filled in by the user: omit it"}"#;
 
 /// A question to the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl UserQuestion {
         });
         let options = options.collect::<Result<Vec<_>, InputError>>()?;
         if options.len() < 2 || options.len() > MAX_OPTIONS {
-            return Err(InputError(format!("A question has 2 to {MAX_OPTIONS} options.")));
+            return Err(InputError(format!("A question must have 2 to {MAX_OPTIONS} options.")));
         }
         Ok(Self {
             question: text(value, "question").ok_or_else(|| missing("question"))?,
@@ -84,7 +84,7 @@ impl Tool for AskUserQuestion {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             NAME,
-            "Asks the user to choose: what they prefer, what they meant, which way to go. Use it where the answer changes what you do and cannot be found out otherwise. They can always answer in their own words.",
+            "Asks the user to choose: what they prefer, what they meant, which way to go. Use it when the answer changes what you do and cannot be found out otherwise. They can always answer in their own words.",
         )
         .required("questions", ParamType::Schema(QUESTIONS), "")
         .optional("answers", ParamType::Schema(ANSWERS), "")

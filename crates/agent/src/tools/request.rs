@@ -9,7 +9,7 @@ use annals_policy::{Call, Decision, EditTool, Policy, ReadTool};
 pub enum ToolRequest {
     /// A shell command, and the folder in which it starts.
     Bash(String, PathBuf),
-    /// A shell command that would run outside of the sandbox, and the folder in which it starts.
+    /// A shell command that would run outside the sandbox, and the folder in which it starts.
     BashOutside(String, PathBuf),
     /// A file or folder to read.
     Read(ReadTool, String),

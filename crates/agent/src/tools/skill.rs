@@ -79,7 +79,7 @@ impl Tool for SkillTool {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             NAME,
-            "Uses a skill: instructions for a certain kind of work, which follow the result of the call. The conversation lists the skills that there are (skill_listing), with what each is for. Where one fits the task, use it before you begin. A prompt of the user that begins with /NAME has used the skill already.",
+            "Runs a skill: instructions for a certain kind of work, which follow the result of the call. The conversation lists the available skills (skill_listing) and what each is for. If one fits the task, run it before you start. A prompt of the user that begins with /NAME has already run that skill.",
         )
         .required("skill", ParamType::Text, "The name of the skill")
         .optional("args", ParamType::Text, "Arguments for the skill")

@@ -11,7 +11,7 @@ use super::spec::{ParamType, SpecBuilder};
 use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
 
-const SCHEMA: &str = r#"{"type":"array","description":"The whole list, in its order","items":{"type":"object","properties":{"content":{"type":"string","minLength":1,"description":"What is to be done: Run the tests"},"status":{"type":"string","enum":["pending","in_progress","completed"]},"activeForm":{"type":"string","minLength":1,"description":"The same while it is being done: Running the tests"}},"required":["content","status","activeForm"],"additionalProperties":false}}"#;
+const SCHEMA: &str = r#"{"type":"array","description":"The whole list, in order","items":{"type":"object","properties":{"content":{"type":"string","minLength":1,"description":"What to do, such as: Run the tests"},"status":{"type":"string","enum":["pending","in_progress","completed"]},"activeForm":{"type":"string","minLength":1,"description":"The same while in progress, such as: Running the tests"}},"required":["content","status","activeForm"],"additionalProperties":false}}"#;
 
 /// Stores the list.
 pub trait TodoStore: Send + Sync {
@@ -68,7 +68,7 @@ impl TodoWrite {
         });
         let open =
             items.iter().filter(|item| item.status != annals_store::todos::TodoStatus::Completed).count();
-        Ok(Outcome::text(format!("The list was written: {} items, {open} of them open.", items.len()), kept))
+        Ok(Outcome::text(format!("The list was saved: {} items, {open} of them open.", items.len()), kept))
     }
 }
 
@@ -100,7 +100,7 @@ impl Tool for TodoWrite {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "TodoWrite",
-            "Writes the list of what is to be done in this session; the user sees it. Use it for work of three steps and more. Each call gives the whole list. One item is in_progress at a time, and an item is completed as soon as it is done.",
+            "Writes the todo list of this session, which the user sees. Use it for work of three or more steps. Each call gives the whole list. Only one item is in_progress at a time; mark each completed as soon as it is done.",
         )
         .required("todos", ParamType::Schema(SCHEMA), "")
         .build()

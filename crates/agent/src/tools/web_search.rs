@@ -153,7 +153,7 @@ fn write_pieces(list: &mut ArrayWriter<'_>, pieces: &[SearchPart]) {
 
 impl Tool for WebSearch<'_> {
     fn spec(&self) -> ToolSpec {
-        SpecBuilder::new("WebSearch", "Searches the web and gives titles, addresses and a summary of what was found. Name the pages that an answer rests on.")
+        SpecBuilder::new("WebSearch", "Searches the web and returns titles, URLs and a summary of the results. Name the pages that an answer rests on.")
             .required("query", ParamType::Text, "What to search for")
             .optional("allowed_domains", ParamType::Texts, "Only pages of these hosts")
             .optional("blocked_domains", ParamType::Texts, "No pages of these hosts")

@@ -83,7 +83,7 @@ impl Tool for Write {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "Write",
-            "Writes a file as a whole. A file that is there is replaced, and must have been read in full before. Folders that are missing are made. To change a part of a file, use Edit.",
+            "Writes a whole file. An existing file is replaced, and must have been read in full before. Missing folders are created. To change part of a file, use Edit.",
         )
         .required("file_path", ParamType::Text, "Absolute path of the file")
         .required("content", ParamType::Text, "The whole content of the file")

@@ -155,7 +155,7 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             CallVerdict::Invalid(outcome) => return Approval::Resolved(outcome),
             CallVerdict::Denied(why) => return self.deny(call, why.clone(), &why, report),
             CallVerdict::Deferred => {
-                let why = "a hook defers a call where that is not possible; the rules decide".to_owned();
+                let why = "a hook tried to defer a call that cannot be deferred; the rules decide".to_owned();
                 report(Event::Notice(Notice::Hook(why)));
                 (None, HookedDecision::default())
             }

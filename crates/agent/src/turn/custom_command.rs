@@ -86,7 +86,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         }
         let name = &invocation.command.name;
         let expansion = match invocation.command.invoker {
-            Invoker::Model => Expansion::Failed(format!("/{name} is a skill that only the model uses")),
+            Invoker::Model => Expansion::Failed(format!("/{name} is a skill that only the model can use")),
             Invoker::Anyone | Invoker::Person => self.expand(invocation, commands, report).await,
         };
         match expansion {
@@ -126,7 +126,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 CallResult::Done(outcome) => text.push_str(words(&outcome).trim_end()),
                 CallResult::Failed(outcome) => {
                     return Expansion::Failed(format!(
-                        "/{} was not carried out, because of `{command}` in it: {}",
+                        "/{} was not run, because of `{command}` in it: {}",
                         invocation.command.name,
                         words(&outcome)
                     ));
@@ -157,8 +157,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 let command = ExpandedCommand { invocation, texts: &texts, files: &[] };
                 return Ok(CommandStart::Started(self.conversation.append_command(&command)?));
             }
-            Either::First(Some(Err(why))) => format!("/{name} was not carried out: {why}"),
-            Either::First(None) => format!("/{name} was not carried out: its server has it no more"),
+            Either::First(Some(Err(why))) => format!("/{name} was not run: {why}"),
+            Either::First(None) => format!("/{name} was not run: its server no longer has it"),
             Either::Second(()) => return Ok(CommandStart::Interrupted),
         };
         let line = self.conversation.append_failed_command(invocation, &why)?;

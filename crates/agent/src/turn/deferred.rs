@@ -15,8 +15,8 @@ use crate::conversation::Grouping;
 use crate::protocol::{Commands, EventSink, TurnEnd, TurnError, TurnReport};
 
 /// What the model is told once the calls have run.
-const CONTINUE: &str = "The session was resumed, and the call above has run. Go on from its result.";
-const NOTHING_WAITS: &str = "no call of this session was left for later: give a prompt";
+const CONTINUE: &str = "The session was resumed, and the call above has run. Continue from its result.";
+const NOTHING_WAITS: &str = "this session has no deferred call: give a prompt";
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Returns whether a hook has left calls of the session until it is resumed.

@@ -85,7 +85,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         });
         let call = self.own_call("Read", input);
         let Some(approval) = self.approve_unasked(&call) else {
-            let why = "reading it needs a permission".to_owned();
+            let why = "reading it needs permission".to_owned();
             report(Event::Notice(Notice::NotAttached(mention.path.clone(), why)));
             return Ok(None);
         };

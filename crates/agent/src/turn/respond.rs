@@ -110,11 +110,11 @@ pub(super) fn request<'c>(turn_config: &'c TurnConfig, tools: &[Box<dyn Tool + '
 fn planning(approver: Approver) -> &'static str {
     match approver {
         Approver::Person => {
-            "The mode is plan: change nothing yet. Find out what the change needs, and when the plan is complete, show it with \
-             ExitPlanMode, where you have that tool, or say it in your last message."
+            "Plan mode is on: change nothing yet. Find out what the change needs, and when the plan is complete, show it with \
+             ExitPlanMode if you have that tool, or give it in your last message."
         }
         Approver::Nobody => {
-            "The mode is plan: change nothing. Find out what the change needs. Nobody can approve the plan here: say it in \
+            "Plan mode is on: change nothing. Find out what the change needs. Nobody can approve the plan here: give it in \
              your last message."
         }
     }

@@ -26,8 +26,8 @@ const MAX_PAUSES: u32 = 10;
 const MAX_CONTINUATIONS: u32 = 3;
 
 const CONTINUE_AFTER_CUT: &str =
-    "Your response was cut at its limit of length. Go on exactly where it stopped.";
-const CONTINUE_AFTER_BREAK: &str = "The connection broke before your response was whole: what came is above, and calls that are not there were \
+    "Your response was cut off at the length limit. Continue exactly where it stopped.";
+const CONTINUE_AFTER_BREAK: &str = "The connection was lost before your response was complete: what arrived is above, and calls missing from it were \
 not made. Continue where it stopped.";
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
@@ -86,7 +86,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                     answer.blocks.last().is_some_and(|block| block.kind == BlockKind::ToolUse);
                 if let Some(last) = calls.pop_if(|_| is_last_a_call) {
                     calls.push(
-                        last.not_run_because("The response was cut inside this call, so it was not run."),
+                        last.not_run_because("The response was cut off inside this call, so it was not run."),
                     );
                 }
                 if stop.reason == StopReason::ContextWindowExceeded {

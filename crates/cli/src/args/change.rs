@@ -68,7 +68,7 @@ pub(crate) struct NewArgs {
     /// The git branch [default: the one checked out in the working directory]
     #[arg(long, value_name = "NAME")]
     pub(crate) git_branch: Option<String>,
-    /// The client release whose format is written
+    /// Write the format of this client release
     #[arg(long, value_name = "VERSION", default_value = annals_store::session::WRITTEN_FORM)]
     pub(crate) client_version: String,
     /// The entrypoint: session pickers list `cli` and hide `sdk-cli`
@@ -85,7 +85,7 @@ Standard input has one JSON object per line: a record of the format (with a
    \"uuid\"?, \"parentUuid\"?, \"metadata\"?}
 
 Missing fields are filled in: ids, parent, time, session, version, branch.
-Each line is answered by one line once the record is on disk:
+Each line gets a one-line answer once its record is on disk:
 {\"uuid\":…,\"parentUuid\":…}, or {\"error\":…,\"line\":N} if it was not written.
 The next record follows the last one that was written.
 
@@ -109,7 +109,7 @@ pub(crate) struct AppendArgs {
     /// Answer every line as if it were written, and write nothing
     #[arg(long, conflicts_with_all = ["fork", "agent"])]
     pub(crate) dry_run: bool,
-    /// Append to a copy of the conversation: a new session beside it
+    /// Append to a copy of the conversation, in a new session
     #[arg(long)]
     pub(crate) fork: bool,
     /// With --fork: continue from this record (id or prefix) instead of the end
@@ -194,7 +194,7 @@ const RESET_EXAMPLES: &str = "\
 `annals undo` brings the sessions back.
 
 Examples:
-  # What would go, for this folder's project
+  # Show what would be trashed for this folder's project
   annals reset-project --dry-run
 
   # Another project, by its folder
@@ -232,7 +232,7 @@ pub(crate) struct UndoArgs {
     /// List the changes of the store, newest first
     #[arg(long, conflicts_with = "id")]
     pub(crate) list: bool,
-    /// With --list: those of other stores, too
+    /// With --list: include changes of other stores
     #[arg(long, requires = "list")]
     pub(crate) all_stores: bool,
     #[command(flatten)]

@@ -27,7 +27,7 @@ Examples:
   # Let it run tests and edit files without asking
   annals chat -p --allowedTools 'Bash(cargo test:*),Edit' 'Fix the tests'
 
-  # Play the newest session again, without a key
+  # Replay the newest session, without a key
   annals chat --replay last";
 
 /// `annals chat`
@@ -53,7 +53,7 @@ pub(crate) struct ChatArgs {
     /// Continue the newest session of this folder
     #[arg(short, long)]
     pub(crate) r#continue: bool,
-    /// Play this session again: nothing is sent, run or written
+    /// Replay this session; send, run and write nothing
     #[arg(
         long,
         value_name = "SESSION",
@@ -102,13 +102,13 @@ pub(crate) struct ChatArgs {
     /// Other folders to work in
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) add_dir: Vec<PathBuf>,
-    /// Settings that override those of files: a path, or JSON
+    /// Override the settings in files: a path, or JSON
     #[arg(long, value_name = "FILE-OR-JSON")]
     pub(crate) settings: Option<String>,
     /// Trust this folder from now on: apply its settings and notes
     #[arg(long)]
     pub(crate) trust: bool,
-    /// Run no hooks of settings, agents and commands
+    /// Do not run hooks from settings, agents or commands
     #[arg(long)]
     pub(crate) ignore_hooks: bool,
     /// Ignore CLAUDE.md, hooks, skills, agents, styles and MCP servers; offer only Bash, Edit and Read

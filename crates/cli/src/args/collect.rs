@@ -24,7 +24,7 @@ Examples:
   # Send it as it is written
   annals collect --to https://logs.example.org/in --watch
 
-  # List what waits and what was refused
+  # List what is waiting and what was refused
   annals collect --to https://logs.example.org/in --status";
 
 /// `annals collect`
@@ -40,7 +40,7 @@ pub(crate) struct CollectArgs {
     /// Show how much is new; send and record nothing
     #[arg(long, conflicts_with = "watch")]
     pub(crate) dry_run: bool,
-    /// Show what waits and what was refused; send nothing
+    /// Show what is waiting and what was refused; send nothing
     #[arg(long, conflicts_with_all = ["watch", "dry_run", "retry_refused"])]
     pub(crate) status: bool,
     /// Send refused items again
@@ -64,7 +64,7 @@ pub(crate) struct CollectArgs {
     /// Read the bearer token from this file [default: $ANNALS_TOKEN]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Name the owner of this machine to the receiver
+    /// Tell the receiver who owns this machine
     #[arg(long, value_name = "NAME")]
     pub(crate) person: Option<String>,
     /// Trust these CA certificates, a PEM file [default: the system's]
@@ -79,7 +79,7 @@ pub(crate) struct CollectArgs {
     /// Buffer at most this much on disk while the receiver is down, such as 64M; then stop reading
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) spool: u64,
-    /// Try a batch N times before the receiver counts as down
+    /// Try a batch N times before treating the receiver as down
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,
     /// Also send batches of other stores, such as one that was moved
@@ -115,7 +115,7 @@ pub(crate) enum ExtraKind {
     Memory,
     /// Long pastes of prompts, whatever the priority
     Pastes,
-    /// Saved environments of the shell
+    /// Saved shell environments
     ShellSnapshots,
 }
 

@@ -10,7 +10,7 @@ Keys:
   notifications       of annals chat: none, bell or desktop
   keymap              of the terminal viewer: default, vim, or a table of keys
   pager               a command, used where PAGER is not set
-  redaction-patterns  regular expressions of secrets, besides the built-in ones
+  redaction-patterns  regular expressions for secrets, besides built-in ones
 
 Options and environment variables win over the file. Nothing is read from a
 project folder.
@@ -19,7 +19,7 @@ Examples:
   # Read two stores from now on
   annals config set stores ~/.claude /srv/team/claude
 
-  # Find secrets of your own company wherever annals redacts
+  # Also redact your company's secrets
   annals config set redaction-patterns 'ACME-[0-9]{6}'";
 
 const PATH_EXAMPLES: &str = "\
@@ -67,13 +67,13 @@ pub(crate) enum ConfigCommand {
         #[arg(value_name = "KEY")]
         key: Option<String>,
     },
-    /// Set a key; comments and order stay
+    /// Set a key; keep comments and order
     #[command(after_help = SET_KEY_EXAMPLES)]
     Set {
         /// A key
         #[arg(value_name = "KEY")]
         key: String,
-        /// Its value; a list has several
+        /// The value; several for a list
         #[arg(value_name = "VALUE", required = true)]
         values: Vec<String>,
     },

@@ -52,7 +52,7 @@ pub(crate) struct ForkArgs {
     /// A session: path, id or prefix, title, or `last`
     #[arg(value_name = "SESSION")]
     pub(crate) session: String,
-    /// Branch off after this record (id or prefix), also before a compaction or on a side branch [default: the end]
+    /// Branch off after this record (id or prefix), even before a compaction or on a side branch [default: the end]
     #[arg(long, value_name = "UUID", conflicts_with = "turn")]
     pub(crate) at: Option<String>,
     /// Branch off at the end of this turn, counted from 1

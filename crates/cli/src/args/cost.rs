@@ -138,7 +138,7 @@ pub(crate) struct StatsArgs {
     /// Show at most N rows per list
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
-    /// Read every file, also unchanged ones
+    /// Read every file, even unchanged ones
     #[arg(long)]
     pub(crate) no_index: bool,
 }

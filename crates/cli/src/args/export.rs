@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 const EXPORT_EXAMPLES: &str = "\
-A page is one file that works offline, without script too. Sessions that did
+A page is one file that works offline, even without scripts. Sessions that did
 not change since the last export into the same folder are not written again. A
 file that annals did not write is left alone, unless --force is given.
 
@@ -47,7 +47,7 @@ pub(crate) struct ExportArgs {
     /// Include sub-agents, under the calls that started them
     #[arg(long)]
     pub(crate) include_agents: bool,
-    /// Write everything again, also over files that annals did not write
+    /// Write everything again, even over files that annals did not write
     #[arg(long)]
     pub(crate) force: bool,
 }

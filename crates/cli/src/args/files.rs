@@ -18,7 +18,7 @@ Examples:
   # The history of a file, with what each version changed
   annals files account/invoice.ts
 
-  # Write its second version back, after a look at the change
+  # Show what restoring its second version would change
   annals files account/invoice.ts --restore 2 --dry-run";
 
 /// `annals files`
@@ -28,16 +28,16 @@ pub(crate) struct FilesArgs {
     /// A session, or a file or the end of its path [default: all files]
     #[arg(value_name = "SESSION|PATH")]
     pub(crate) target: Option<String>,
-    /// Only files that were changed, not only read
+    /// Only files that were changed, not just read
     #[arg(long)]
     pub(crate) changed: bool,
     /// Show at most N files [default: 50 on a terminal, else all]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Print a version as it is: its number, or the first letters of its digest
+    /// Print a version unchanged: its number, or a prefix of its digest
     #[arg(long, value_name = "VERSION", requires = "target", conflicts_with = "restore")]
     pub(crate) print: Option<String>,
-    /// Write a version back: its number, or the first letters of its digest
+    /// Restore a version: its number, or a prefix of its digest
     #[arg(long, value_name = "VERSION", requires = "target")]
     pub(crate) restore: Option<String>,
     /// Also restore a file that something else changed, or that configures programs

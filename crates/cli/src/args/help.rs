@@ -38,7 +38,7 @@ pub(crate) struct HelpArgs {
     /// A command or a topic [default: list them]
     #[arg(value_name = "NAME", value_parser = names(), hide_possible_values = true)]
     pub(crate) name: Option<String>,
-    /// A command of that command
+    /// A subcommand of that command
     #[arg(value_name = "SUBCOMMAND", requires = "name")]
     pub(crate) subcommand: Option<String>,
 }

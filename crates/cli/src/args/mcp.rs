@@ -23,7 +23,7 @@ Examples:
   # Let agents search past sessions, over standard input and output
   annals mcp serve
 
-  # List servers; without --no-check also whether they answer
+  # List servers; without --no-check, check that they answer
   annals mcp list --no-check";
 
 const ADD_EXAMPLES: &str = "\
@@ -52,7 +52,7 @@ Examples:
   # List servers, and whether they answer
   annals mcp list
 
-  # Start none of them
+  # List them without starting any
   annals mcp list --no-check";
 
 const GET_EXAMPLES: &str = "\
@@ -108,7 +108,7 @@ Examples:
 
 const SERVE_EXAMPLES: &str = "\
 An MCP server over standard input and output, for a client to start. It reads
-sessions of the folder it is started in first, replaces secrets, and marks
+sessions of the current folder first, replaces secrets, and marks
 what it quotes. `--http` prints an address and a token instead; ANNALS_TOKEN
 sets the token. `--at` adds tools that search, read and price the sessions of
 a team.
@@ -285,7 +285,7 @@ pub(crate) struct McpAddJsonArgs {
 /// `annals mcp list`
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpListArgs {
-    /// Start none of them
+    /// Do not start the servers
     #[arg(long)]
     pub(crate) no_check: bool,
     /// Wait at most N seconds for each

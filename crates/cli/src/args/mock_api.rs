@@ -14,7 +14,7 @@ Examples:
   # Answer from a script until Ctrl-C
   annals mock-api --script answers.json
 
-  # End when every step was requested, and record the requests
+  # Exit once every step was requested, and record the requests
   annals mock-api --script answers.json --once --record requests.jsonl";
 
 /// `annals mock-api`
@@ -33,7 +33,7 @@ pub(crate) struct MockApiArgs {
     /// Replace {{CWD}} in the script with this folder [default: this one]
     #[arg(long, value_name = "DIR")]
     pub(crate) workdir: Option<PathBuf>,
-    /// End when every step was requested, or at the first invalid request
+    /// Exit once every step was requested, or at the first invalid request
     #[arg(long)]
     pub(crate) once: bool,
 }

@@ -100,9 +100,9 @@ pub(crate) struct TailArgs {
 /// How a file is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WatchMethod {
-    /// Events of the system if available, else polling
+    /// System events if available, else polling
     Best,
-    /// Events of the system
+    /// System events
     Events,
     /// Polling
     Polling,
@@ -204,7 +204,7 @@ pub(crate) struct DoctorArgs {
 
 const DRIFT_EXAMPLES: &str = "\
 The format changes with the releases of the client. What annals does not know
-stays in the file and is never lost; this lists it, with examples without text.
+stays in the file and is never lost; this lists it, with text-free examples.
 
 Examples:
   # Everything that is new in your store

@@ -6,14 +6,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::ConfirmArgs;
 
 const REDACT_EXAMPLES: &str = "\
-Every secret becomes [REDACTED:kind:number], the same secret the same number:
+Every secret becomes [REDACTED:kind:number], with one number per secret:
 in the session, its sub-agents, every file of its folder, file copies, todos,
 plans, files named after it, and its prompts in history.jsonl. Thinking that
 contains one is removed whole. The search index is removed. The old bytes stay
 in the trash of annals, for `annals undo`, until you empty it.
 
 Examples:
-  # List secrets, also those that stay; exit code 3 if there are any
+  # List secrets, including those that stay; exit code 3 if there are any
   annals redact last --scan
 
   # Show what would change, by line, with a pattern of your own
@@ -32,7 +32,7 @@ pub(crate) struct RedactArgs {
     /// Only list what is found, with at most four characters of each secret
     #[arg(long, conflicts_with_all = ["dry_run", "yes"])]
     pub(crate) scan: bool,
-    /// A regular expression of your own; may be repeated
+    /// Also find matches of this regular expression; may be repeated
     #[arg(long, value_name = "REGEX")]
     pub(crate) pattern: Vec<String>,
     /// Only secrets of this kind; may be repeated [default: all]

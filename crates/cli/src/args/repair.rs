@@ -8,8 +8,8 @@ const EXAMPLES: &str = "\
 Kinds, in the order in which they are applied: lines, oversize,
 duplicate-uuid, cycle, dangling-parent, null-parent, forward-reference,
 boundary-without-summary, lost-branch, orphan-tool-result,
-unanswered-tool-use, thinking-only. The name of a problem that `annals check`
-prints names the repair for it. Undamaged lines stay byte-identical.
+unanswered-tool-use, thinking-only. A problem name that `annals check`
+prints also selects its repair. Undamaged lines stay byte-identical.
 
 Examples:
   # Show every line that would change, and what clients would send

@@ -38,7 +38,7 @@ pub(crate) struct RewindArgs {
     /// Only the conversation
     #[arg(long, requires = "to")]
     pub(crate) conversation: bool,
-    /// Also files that something else changed, or that configure programs
+    /// Also restore files that something else changed, or that configure programs
     #[arg(long, requires = "to")]
     pub(crate) force: bool,
     #[command(flatten)]

@@ -26,7 +26,7 @@ pub(crate) struct SdkArgs {
     /// How thinking is shown: summarized or omitted
     #[arg(long, value_enum, value_name = "DISPLAY")]
     pub(crate) thinking_display: Option<ThinkingShown>,
-    /// Ask for output in the form of this JSON schema
+    /// Ask for output that matches this JSON schema
     #[arg(long, value_name = "JSON")]
     pub(crate) json_schema: Option<String>,
     /// Add types of sub-agents: a JSON object
@@ -50,7 +50,7 @@ pub(crate) struct SdkArgs {
     /// Print prompts back when they are accepted
     #[arg(long)]
     pub(crate) replay_user_messages: bool,
-    /// Who decides about permissions: `stdio` asks the program
+    /// Who decides on permissions: `stdio` asks the program
     #[arg(long, value_name = "TOOL")]
     pub(crate) permission_prompt_tool: Option<String>,
     /// MCP servers: JSON or files
@@ -65,7 +65,7 @@ pub(crate) struct SdkArgs {
     /// Additional beta headers
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) betas: Vec<String>,
-    /// Load the plugin of this folder
+    /// Load the plugin in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) plugin_dir: Vec<PathBuf>,
     #[command(flatten)]
@@ -95,8 +95,8 @@ impl InertArgs {
     /// Returns the options that were given and have no effect, each with the reason.
     pub(crate) fn given(&self) -> Vec<(&'static str, &'static str)> {
         let all = [
-            (self.include_hook_events, "--include-hook-events", "events of hooks are not printed"),
-            (self.task_budget.is_some(), "--task-budget", "budgets of tasks are not supported"),
+            (self.include_hook_events, "--include-hook-events", "hook events are not printed"),
+            (self.task_budget.is_some(), "--task-budget", "task budgets are not supported"),
             (
                 self.resume_drops_turn.is_some(),
                 "--resume-drops-turn",

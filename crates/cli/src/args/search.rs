@@ -44,10 +44,10 @@ pub(crate) struct SearchArgs {
     /// Where to search
     #[arg(long = "in", value_enum, default_value_t = SearchScope::All, value_name = "WHERE")]
     pub(crate) within: SearchScope,
-    /// Only messages of this date or later, such as 2026-01-03, 2026-10, 7d or 12h
+    /// Only messages from this date or later, such as 2026-01-03, 2026-10, 7d or 12h
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<String>,
-    /// Only messages of this date or earlier
+    /// Only messages from this date or earlier
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
     /// Show N messages before and after each passage

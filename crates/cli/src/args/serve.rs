@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::team::EngineArgs;
 
 pub(super) const SERVE_EXAMPLES: &str = "\
-The printed address has a token, a new one with every start: without it nothing
+The printed address has a token, a new one on every start; without it nothing
 is shown. `--bind` beyond this machine needs a password and TLS, shows sessions
 with their secrets replaced, and allows no changes.
 

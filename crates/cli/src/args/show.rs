@@ -63,10 +63,10 @@ pub(crate) struct MessageArgs {
     /// Keep only the last N messages (applied last)
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<usize>,
-    /// Only lines of this date or later, such as 2026-01-03, 2026-10, 7d or 12h
+    /// Only lines from this date or later, such as 2026-01-03, 2026-10, 7d or 12h
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<String>,
-    /// Only lines of this date or earlier
+    /// Only lines from this date or earlier
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
     /// Only this kind
@@ -75,7 +75,7 @@ pub(crate) struct MessageArgs {
     /// Leave out tool calls and results
     #[arg(long)]
     pub(crate) no_tools: bool,
-    /// Leave out notices of the client and attachments
+    /// Leave out client notices and attachments
     #[arg(long)]
     pub(crate) no_system: bool,
     /// Leave out what the client wrote in the model's name, such as "No response requested."
@@ -112,7 +112,7 @@ pub(crate) enum MessageKind {
     Replies,
     /// Tool calls and results
     Tools,
-    /// Notices of the client and attachments
+    /// Client notices and attachments
     System,
 }
 
@@ -121,7 +121,7 @@ pub(crate) enum MessageKind {
 pub(crate) enum ShowFormat {
     /// Text for people
     Transcript,
-    /// The file, byte for byte; on a terminal without control characters
+    /// The file, byte for byte; on a terminal, without control characters
     Raw,
     /// One JSON object per record: line, offset, length, kind, uuid, parent, role, blocks, problems
     Records,

@@ -3,8 +3,8 @@
 use super::ConfirmArgs;
 
 const STRIP_EXAMPLES: &str = "\
-Tool calls go with their results, and replies of which only thinking would be
-left go too; the rest is relinked. Recorded usage stays as it was. Files of
+Tool calls are removed with their results, and so are replies that would hold
+only thinking; the rest is relinked. Recorded usage stays as it was. Files of
 sub-agents are not touched. `annals undo` reverts it.
 
 Examples:

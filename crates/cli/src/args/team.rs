@@ -25,7 +25,7 @@ Examples:
   # Run them; existing tables are kept
   annals team init --at clickhouse+https://db --apply
 
-  # Create roles and row policies for logins of people
+  # Create roles and row policies for people's logins
   annals team init --at clickhouse+https://db --rights --apply";
 
 const MACHINES_EXAMPLES: &str = "\
@@ -71,7 +71,7 @@ Examples:
 
 const TOKEN_ADD_EXAMPLES: &str = "\
 Examples:
-  # A token with which Ann reads her own sessions
+  # A token for Ann to read her own sessions
   annals team token add person ann --at clickhouse+https://db
 
   # One for a machine, by the id that `collect --status` prints
@@ -194,7 +194,7 @@ pub(crate) struct ForgetArgs {
     /// Everything from the machine with this id
     #[arg(long, value_name = "ID")]
     pub(crate) machine: Option<String>,
-    /// The session with this id, on whatever machine
+    /// The session with this id, on any machine
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 }
@@ -302,7 +302,7 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         at: EngineAtArgs,
     },
-    /// Rebuild all other rows from the lines
+    /// Rebuild derived rows from the stored lines
     #[command(after_help = REBUILD_EXAMPLES)]
     Rebuild {
         /// Apply the change; without it, only count

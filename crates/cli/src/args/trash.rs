@@ -25,7 +25,7 @@ impl FromStr for Age {
 }
 
 const TRASH_EXAMPLES: &str = "\
-What goes: the session's file and folder (sub-agents, tool output, titles),
+Moves the session's file and folder (sub-agents, tool output, titles),
 its other sub-agents, todos, tasks, copies of edited files, its environment,
 pasted images, and its entry in the project's index. Files that another
 session refers to stay. Prompts in history.jsonl stay unless --history is
@@ -38,7 +38,7 @@ Examples:
   # List the trash
   annals trash --list
 
-  # Delete permanently what has been there for 30 days
+  # Permanently delete what was trashed over 30 days ago
   annals trash --empty --older-than 30d";
 
 /// `annals trash`
@@ -60,7 +60,7 @@ pub(crate) struct TrashArgs {
     /// Delete the trash permanently; this cannot be undone
     #[arg(long)]
     pub(crate) empty: bool,
-    /// With --empty: only what has been there this long, such as 30d or 12h
+    /// With --empty: only what was trashed this long ago, such as 30d or 12h
     #[arg(long, value_name = "AGE", requires = "empty", conflicts_with_all = ["sessions", "list"])]
     pub(crate) older_than: Option<Age>,
     #[command(flatten)]
@@ -94,7 +94,7 @@ pub(crate) struct RestoreArgs {
     /// From the vault: the last version archived up to this date
     #[arg(long, value_name = "DATE", requires = "session", conflicts_with_all = ["change", "version"])]
     pub(crate) at: Option<String>,
-    /// From the vault: to this folder, laid out as a config dir, instead of where it was
+    /// From the vault: restore to this folder instead, laid out as a config dir
     #[arg(long, value_name = "DIR", requires = "session", conflicts_with = "change")]
     pub(crate) to: Option<PathBuf>,
     /// From the vault: move files that are in the way to the trash
@@ -117,17 +117,17 @@ Examples:
   # List leftovers by kind
   annals gc
 
-  # Move those of more than a week ago to the trash
+  # Move leftovers older than a week to the trash
   annals gc --apply --older-than 7d
 
-  # List the client's logs of more than 30 days ago
+  # List the client's logs older than 30 days
   annals gc --kind debug --older-than 30d";
 
 /// `annals gc`
 #[derive(Debug, clap::Args)]
 #[command(after_help = GC_EXAMPLES)]
 pub(crate) struct GcArgs {
-    /// Only these kinds [default: all that need not be named]
+    /// Only these kinds [default: all but those that must be named]
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds(), hide_possible_values = true)]
     pub(crate) kind: Vec<LeftoverKind>,
     /// Only files not written to for this long, such as 7d or 12h

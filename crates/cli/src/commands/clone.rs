@@ -78,7 +78,7 @@ fn fetch(args: &CloneArgs, engine: &Engine, context: &Context) -> Result<Bundle,
 /// Writes the bundle of a team's session, for `serve --from`.
 fn write_bundle(bundle: &Bundle, context: &mut Context) -> Result<Outcome, Fault> {
     if context.out.is_terminal {
-        return Err(Fault::usage("a bundle is not for a terminal"));
+        return Err(Fault::usage("cannot write a bundle to a terminal"));
     }
     let mut bytes = Vec::new();
     bundle.write(&mut bytes)?;
@@ -160,7 +160,7 @@ impl CopyPlan<'_> {
     ) -> Result<Outcome, Fault> {
         let change = ChangeReport { bytes_before: Some(0), ..ChangeReport::of(self.path) };
         // Ids are random: a preview cannot know the one that the change will make.
-        let would = format!("{}; the id will be another", done.would);
+        let would = format!("{}; the actual id will differ", done.would);
         let done = Sentence { done: done.done.clone(), would };
         let mut plan = plan.clone();
         if let Some((config, slug)) = self.home {

@@ -23,7 +23,7 @@ const NEWEST_SESSIONS: usize = 20;
 /// Programs that commands use where they are installed.
 const PROGRAMS: [(&str, &str); 3] = [
     ("bash", "commands of annals chat"),
-    ("git", "the branch and the status that annals chat tells the model"),
+    ("git", "the branch and status that annals chat shows the model"),
     ("less", "long output on a terminal"),
 ];
 
@@ -177,9 +177,7 @@ fn data(report: &mut Report, context: &Context) {
         Ok(folder) if folder.is_dir() && !folder.permissions().readonly() => {
             report.add(Health::Good, "data", path.display().to_string());
         }
-        Ok(_) => {
-            report.add(Health::Bad, "data", format!("{} is not a folder that can be written", path.display()))
-        }
+        Ok(_) => report.add(Health::Bad, "data", format!("{} is not a writable folder", path.display())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             report.add(Health::Good, "data", format!("{} (created when needed)", path.display()));
         }
@@ -219,7 +217,7 @@ fn sandbox(report: &mut Report, context: &Context) {
         }
         Some(Err(why)) => (Health::Note, format!("commands of annals chat run without one: {why}")),
         None => {
-            (Health::Note, "commands of annals chat run without one: this program is not found".to_owned())
+            (Health::Note, "commands of annals chat run without one: cannot find this program".to_owned())
         }
     };
     report.add(health, "sandbox", text);

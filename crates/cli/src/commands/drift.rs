@@ -155,7 +155,7 @@ fn draw(report: &DriftReport, files: u64, context: &mut Context) -> std::io::Res
     context.out.line("")?;
     let count = words::plural(report.found.len() as u64, "thing", "things");
     context.out.line(format!("{count} that annals does not recognise: {looked_at}"))?;
-    context.out.line("nothing of it is lost; the examples hold no text of yours and can go into a bug report")
+    context.out.line("none of it is lost; the examples have none of your text and can go into a bug report")
 }
 
 fn write_json(report: &DriftReport, files: u64, context: &mut Context) -> std::io::Result<()> {

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ImportArgs, context: &mut Context) -> Result<Outcome, F
     let mut done = Sentence::new("import", "imported", format!("{name}: {records}, {files}"));
     if args.new_id {
         // Ids are random: a preview cannot know the one that the change will make.
-        done.would.push_str("; the id will be another");
+        done.would.push_str("; the actual id will differ");
     }
     let change = ChangeReport { bytes_before: Some(0), ..ChangeReport::of(&import.path) };
     carry_out(&import.plan, args.confirm, change, context, &done)
@@ -67,7 +67,7 @@ fn real(folder: &Path, context: &Context) -> String {
 fn add_notes(import: &mut ImportPlan, args: &ImportArgs) {
     let missing = import.cwd.as_ref().filter(|cwd| !Path::new(cwd).is_dir());
     if let Some(cwd) = missing.filter(|_| args.project.is_none()) {
-        import.plan.notes.push(format!("its folder {cwd} is not here: --project DIR puts it into another"));
+        import.plan.notes.push(format!("its folder {cwd} is missing here: --project DIR chooses another"));
     }
 }
 

@@ -66,7 +66,7 @@ fn announce(api: &ScriptedApi, context: &mut Context) -> Result<(), Fault> {
         context.out.line(format!(
             "ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=any annals chat -p 'Hello @@NAME@@'"
         ))?;
-        context.out.line("Ctrl-C ends it")?;
+        context.out.line("Ctrl-C stops it")?;
     }
     context.out.flush()?;
     Ok(())

@@ -47,7 +47,7 @@ pub(crate) fn append_side_record(
     // It does no harm there, and the client shows it when it reads the session again.
     if let Some(busy) = client_showing(&target.path) {
         context.say(format!(
-            "{busy}; the record is appended, and the client may show it only when it opens the session again"
+            "{busy}; the record is appended, but the client may not show it until it reopens the session"
         ));
     }
     let (what, source) = (format!("{command} {key}"), context.source);

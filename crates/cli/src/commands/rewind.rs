@@ -171,7 +171,7 @@ fn in_words(rewinding: &RewindPlan) -> String {
             parts.push(format!("the conversation continues as {session}"))
         }
     }
-    if parts.is_empty() { "no file has to change".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() { "no file needs to change".to_owned() } else { parts.join(", ") }
 }
 
 /// Prints what was done, or would be.

@@ -73,7 +73,7 @@ fn of_team(engine: &Engine, statement: &str) -> Result<Answer, Fault> {
             Some(known) => Fault::usage(format!("query failed: a team has no {known}: {}", known.why))
                 .hint("only the local index has it: leave out --at; see annals help views"),
             None => Fault::usage(format!("query failed: {what}")).hint(format!(
-                "views: {}; only SELECT is allowed, in the words of ClickHouse",
+                "views: {}; only SELECT is allowed, in the dialect of ClickHouse",
                 VIEWS.join(", ")
             )),
         },

@@ -57,7 +57,7 @@ fn find(id: Option<&str>, entries: Vec<JournalEntry>, context: &Context) -> Resu
         Some(entry) => {
             let other = entry.store.unwrap_or_default();
             let other = other.display();
-            let message = format!("{} is a change of another store: {other}", entry.id);
+            let message = format!("{} is a change in another store: {other}", entry.id);
             Err(Fault::usage(message)
                 .hint(format!("revert it there: annals --config-dir {other} undo {}", entry.id)))
         }

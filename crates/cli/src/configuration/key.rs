@@ -68,8 +68,8 @@ impl ConfigKey {
             Self::Pictures => "auto, none, kitty, iterm or sixel",
             Self::Notifications => "none, bell or desktop",
             Self::Keymap => "default, vim, or a table of keys",
-            _ if self.is_list() => "a list of texts",
-            _ => "a text",
+            _ if self.is_list() => "a list of strings",
+            _ => "a string",
         }
     }
 

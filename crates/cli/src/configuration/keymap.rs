@@ -23,7 +23,7 @@ pub(super) fn read_table(table: &dyn TableLike) -> Result<(ConfigValue, Vec<Wron
     for (name, item) in table.iter() {
         let at = || item.span().or_else(|| table.key(name).and_then(toml_edit::Key::span));
         if name == PRESET {
-            let preset = item.as_str().ok_or_else(|| (at(), "preset must be a text".to_owned()))?;
+            let preset = item.as_str().ok_or_else(|| (at(), "preset must be a string".to_owned()))?;
             keymap = Keymap::preset(preset).map_err(|error| (at(), error.to_string()))?;
             entries.push((PRESET.to_owned(), vec![preset.to_owned()]));
             continue;

@@ -182,10 +182,10 @@ mod tests {
                 "theme = \"pink\"",
                 "1:9: theme must be auto, light, dark, light-colorblind, dark-colorblind or none",
             ),
-            ("\npager = [\"less\"]", "2:9: pager must be a text"),
-            ("stores = \"/a\"", "1:10: stores must be a list of texts"),
-            ("stores = [\"/a\", 1]", "1:10: stores must be a list of texts"),
-            ("[stores]\na = 1", "1:1: stores must be a list of texts"),
+            ("\npager = [\"less\"]", "2:9: pager must be a string"),
+            ("stores = \"/a\"", "1:10: stores must be a list of strings"),
+            ("stores = [\"/a\", 1]", "1:10: stores must be a list of strings"),
+            ("[stores]\na = 1", "1:1: stores must be a list of strings"),
             ("redaction-patterns = [\"(\"]", "1:22: \"(\" is not a regular expression"),
         ] {
             let error = parsed(text).unwrap_err();

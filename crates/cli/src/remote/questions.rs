@@ -109,7 +109,7 @@ impl RemoteCommand {
             } else if is(self.flags) && matches!(value.as_str(), "" | "true") {
                 options.push(format!("--{name}"));
             } else {
-                return Err(format!("{name:?} is no parameter of {}", self.name));
+                return Err(format!("{name:?} is not a parameter of {}", self.name));
             }
         }
         options.push("--".to_owned());

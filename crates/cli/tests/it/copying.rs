@@ -55,7 +55,7 @@ create  STORE/projects/-w/NEW/subagents/agent-AGENT.jsonl (1.0 KB)
 2.0.76 sends 4 messages
 2.1.112 sends 4 messages
 2.1.325 sends 4 messages
-would clone OLD as NEW: 4 records, 2 files; the id will be another
+would clone OLD as NEW: 4 records, 2 files; the actual id will differ
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     assert_eq!(tree(&home.config_dir()), before);
@@ -104,7 +104,7 @@ create  STORE/projects/-w/NEW.jsonl (1.2 KB)
 2.0.76 sends 2 messages
 2.1.112 sends 2 messages
 2.1.325 sends 2 messages
-would fork OLD as NEW: 2 records, 1 file; the id will be another
+would fork OLD as NEW: 2 records, 1 file; the actual id will differ
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     for arguments in [&["--at", &uuid(3)][..], &["--turn", "2", "--keep-ids"], &[]] {

@@ -76,7 +76,7 @@ fn a_foreign_or_changed_file_is_left_alone_until_forced() {
     fs::write(&page, "mine").unwrap();
     fs::write(out.join("index.html"), "my list").unwrap();
     let answer = annals_exits(&home, &["export", "--all", "--to", &to], 4);
-    assert!(answer.error.contains(&format!("skipped {ID}: {ID}.html is there")), "{}", answer.error);
+    assert!(answer.error.contains(&format!("skipped {ID}: {ID}.html exists")), "{}", answer.error);
     assert_eq!(fs::read_to_string(&page).unwrap(), "mine");
     annals_exits(&home, &["export", "--all", "--force", "--to", &to], 0);
     assert!(fs::read_to_string(&page).unwrap().starts_with("<!doctype html>"));

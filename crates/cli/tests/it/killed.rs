@@ -245,7 +245,7 @@ fn goes_back(
     true
 }
 
-/// The reset with the fewest paths, since each is several steps, that moves files, folders and files outside of the project.
+/// The reset with the fewest paths, since each is several steps, that moves files, folders and files outside the project.
 fn smallest_reset(discovery: &Discovery) -> reset::ResetPlan {
     let config = &discovery.config_dir;
     let plans = discovery.projects.iter().map(|project| reset::plan(discovery, config, &project.slug));
@@ -383,7 +383,7 @@ fn forwards(name: &str, least: usize, made: &Home, home: fn() -> Home, phase: us
     }
 }
 
-/// A test for each change, so that they run beside each other.
+/// A test for each change, so that they run side by side.
 macro_rules! killed_before_each_step {
     ($($test:ident: $name:literal has $least:literal steps),* $(,)?) => {
         #[cfg(unix)]

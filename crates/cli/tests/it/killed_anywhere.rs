@@ -228,7 +228,7 @@ fn check(case: &Case) {
     }
 }
 
-/// A test for each command, so that they run beside each other.
+/// A test for each command, so that they run side by side.
 macro_rules! killed_anywhere {
     ($($test:ident: $arguments:expr, after $prepare:ident, $ending:expr, every $step:literal;)*) => {
         $(#[test]

@@ -95,7 +95,7 @@ fn nothing_is_changed_without_a_yes_or_for_a_wrong_name() {
         annals_exits(&home, wrong, 2);
     }
     let missing = annals(&home, &["mcp", "remove", "--yes", "nobody"]);
-    assert!(missing.code == Some(1) && missing.error.contains("there are: old"), "{}", missing.error);
+    assert!(missing.code == Some(1) && missing.error.contains("servers are: old"), "{}", missing.error);
     assert_eq!(state(&home), STATE);
     std::fs::write(home.path().join(".claude.json"), "{ damaged").unwrap();
     annals_exits(&home, &["mcp", "add", "--yes", "-s", "user", "srv", "server"], 2);

@@ -104,9 +104,9 @@ fn machines_send_and_people_ask_by_token_and_the_answers_are_those_of_the_files(
     assert_eq!(ask(&home, &format!("clone {session} --yes"), &server.url, &ben).code, Some(1));
     clone_by_token(&server.url, session, [&ann, &shop, &admin], &at);
     for (token, line, said) in [
-        (&machine, &*format!("clone {session} --yes"), "not for this"),
+        (&machine, &*format!("clone {session} --yes"), "does not allow this"),
         (&ben, &*format!("clone {session} --yes --tenant other"), "does not apply"),
-        (&machine, "usage", "not for this"),
+        (&machine, "usage", "does not allow this"),
         (&nothing, "usage", "not valid"),
         (&ann, "usage --by nothing", "invalid value"),
     ] {

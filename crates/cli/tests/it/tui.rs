@@ -64,7 +64,7 @@ fn is_restored(terminal: &Terminal) {
 fn without_a_terminal_one_line_says_so() {
     let viewer = Viewer::new();
     let answer = annals_exits(&viewer.home, &["tui"], 2);
-    assert_eq!(answer.error, "annals: annals tui needs a terminal; annals ls and annals show need none\n");
+    assert_eq!(answer.error, "annals: annals tui needs a terminal; annals ls and annals show do not\n");
     annals_exits(&viewer.home, &["tui", "--json"], 2);
     let mut terminal = viewer.start(&[], |command| {
         command.env("TERM", "dumb");
@@ -294,7 +294,7 @@ fn an_export_is_that_of_the_command_by_its_ending() {
     let mut terminal = viewer.start(&[], |_| {});
     terminal.sees("Count the beds");
     terminal.press("x\x15a.docx\r");
-    terminal.sees("does not say the format");
+    terminal.sees("names no format");
     terminal.press("q");
     terminal.code();
 }

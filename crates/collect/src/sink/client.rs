@@ -15,7 +15,7 @@ use super::upload::Upload;
 use super::url::{Scheme, Url};
 use crate::retry::RetryAfter;
 
-/// The slowest upload that is waited for, in bytes per second.
+/// The slowest upload to wait for, in bytes per second.
 pub(super) const MIN_UPLOAD_RATE: u64 = 8 * 1024;
 
 /// Why there is no answer.

@@ -15,7 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     title: "Read what a compaction replaced",
     description: "After a compaction only a summary of the conversation is left. This returns the last messages before it, word for word: exact names, numbers, errors and decisions. The cursor reads further back.",
     parameters: &[
-        Parameter::text("session", "Its id (default: this session, else the newest of the project)"),
+        Parameter::text("session", "The session id (default: this session, else the newest of the project)"),
         Parameter::number("which", "1 is the last compaction (default), 2 the one before"),
         CURSOR,
         MAX_TOKENS,
@@ -55,12 +55,12 @@ pub(super) fn run<S: MemoryStore>(
     let id = id_word(&session);
     if boundary == 0 {
         return Ok(match count {
-            0 => format!("Session {id} was never compacted: nothing of it is missing."),
-            count => format!("Session {id} was compacted {count} times: which is at most {count}."),
+            0 => format!("Session {id} was never compacted: nothing is missing."),
+            count => format!("Session {id} was compacted {count} times: `which` can be at most {count}."),
         });
     }
     let heading = format!(
-        "Session {id} was compacted at line {boundary} ({count} in all). The messages before that, the last at the end. Quote with: annals show {id} --around LINE"
+        "Session {id} was compacted at line {boundary} ({count} in all). The messages before that, oldest first. Quote with: annals show {id} --around LINE"
     );
     let mut page = memory.page(&heading, max_tokens);
     // The nearest to the compaction are chosen, and shown in their order.

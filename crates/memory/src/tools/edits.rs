@@ -47,6 +47,6 @@ fn value(arguments: &Arguments, key: &str) -> Result<String, ToolError> {
     let value = arguments.required(key)?;
     match value.len() <= MAX_BYTES && !value.contains(char::is_control) {
         true => Ok(value),
-        false => Err(ToolError::Argument(format!("{key} is one line of at most {MAX_BYTES} bytes"))),
+        false => Err(ToolError::Argument(format!("{key} must be one line of at most {MAX_BYTES} bytes"))),
     }
 }

@@ -14,7 +14,7 @@ use crate::page::{Entry, continuation};
 pub(super) const TOOL: Tool = Tool {
     name: "file_history",
     title: "What was done to a file, and why",
-    description: "The changes that past sessions made to a file, the newest first: what was asked, what the assistant said before, and the change itself. Use it before you change code whose reasons are not obvious.",
+    description: "The changes that past sessions made to a file, newest first: what was asked, what the assistant said before, and the change itself. Use it before you change code whose reasons are not obvious.",
     parameters: &[
         Parameter::required("path", "The path of the file, or the end of it such as src/main.rs"),
         Parameter::flag("reads", "Also calls that only read it"),
@@ -56,8 +56,7 @@ pub(super) fn run<S: MemoryStore>(
     }
     let what = if kind == FileCallKind::All { "calls" } else { "changes" };
     let name = memory.cleaner.line(&path, 160);
-    let mut page =
-        memory.page(&format!("{total} {what} of {name:?} in {label}, the newest first."), max_tokens);
+    let mut page = memory.page(&format!("{total} {what} of {name:?} in {label}, newest first."), max_tokens);
     let mut shown = 0;
     for reasoned in &calls {
         if !page.push(&drawn(memory, reasoned)) {

@@ -24,7 +24,7 @@ pub(super) const TOOL: Tool = Tool {
         Parameter::text("around", "A line number or the uuid of a record"),
         Parameter::text("agent", "The id of one of its sub-agents"),
         Parameter::number("before", "How many messages before that line (default 2)"),
-        Parameter::flag("all", "Also thinking, reminders and notices"),
+        Parameter::flag("all", "Also show thinking, reminders and notices"),
         CURSOR,
         MAX_TOKENS,
     ],
@@ -81,7 +81,7 @@ pub(super) fn run<S: MemoryStore>(
     let cursor = match arguments.text("cursor")? {
         Some(text) => Some(
             ReadCursor::parse(&text)
-                .ok_or_else(|| ToolError::Argument(format!("{text:?} is no cursor of this tool")))?,
+                .ok_or_else(|| ToolError::Argument(format!("{text:?} is not a cursor of this tool")))?,
         ),
         None => None,
     };
@@ -185,7 +185,7 @@ fn draw<S: MemoryStore>(
         }
     }
     if found.passages.is_empty() {
-        return page.finish(&["nothing is there; the conversation has ended".to_owned()]);
+        return page.finish(&["nothing there: the conversation has ended".to_owned()]);
     }
     let after = found.passages.last().filter(|(passage, _)| passage.line < found.file.lines);
     let next = next.or_else(|| {

@@ -17,7 +17,7 @@ const PERSON: Parameter = Parameter::text("person", "Only sessions of this perso
 pub(super) const SEARCH: Tool = Tool {
     name: "search_team",
     title: "Search the team's sessions",
-    description: "Full-text search over the sessions of all colleagues, as far as you may read them. Use it when this machine's sessions have no answer: somebody else may have solved it. Takes the words and filters of search_sessions. Continue with read_team_session.",
+    description: "Full-text search over the sessions of all colleagues that you may read. Use it when this machine's sessions have no answer: somebody else may have solved it. Takes the words and filters of search_sessions. Continue with read_team_session.",
     parameters: &[
         Parameter::required("query", "Words to find; names and identifiers work best"),
         PERSON,
@@ -44,11 +44,11 @@ pub(super) const READ: Tool = Tool {
 pub(super) const USAGE: Tool = Tool {
     name: "team_usage",
     title: "Cost of the team",
-    description: "Tokens and cost of the team's sessions by list prices, by person, project, model or day.",
+    description: "Tokens and cost of the team's sessions at list prices, by person, project, model or day.",
     parameters: &[
         Parameter::text("by", "person (default), team, project, model, day, week or month"),
         PERSON,
-        Parameter::text("since", "Only from this date on, as 2026-05-01 or 7d"),
+        Parameter::text("since", "Only from this date on, such as 2026-05-01 or 7d"),
         MAX_TOKENS,
     ],
     group: ToolGroup::Team,
@@ -147,7 +147,7 @@ pub(super) fn usage<S: MemoryStore>(
 ) -> Result<String, ToolError> {
     let by = arguments.text("by")?.unwrap_or_else(|| GROUPS[0].to_owned());
     if !GROUPS.contains(&by.as_str()) {
-        return Err(ToolError::Argument(format!("by is one of {}", GROUPS.join(", "))));
+        return Err(ToolError::Argument(format!("by must be one of {}", GROUPS.join(", "))));
     }
     let max_tokens = arguments.max_tokens()?;
     let mut command = vec!["usage".to_owned(), "--json".to_owned(), format!("--by={by}")];

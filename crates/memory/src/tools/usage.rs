@@ -14,7 +14,7 @@ use crate::page::Entry;
 pub(super) const TOOL: Tool = Tool {
     name: "usage",
     title: "Cost so far",
-    description: "Tokens and cost of past sessions by list prices: in all, by model, and the sessions that cost most.",
+    description: "Tokens and cost of past sessions at list prices: in total, by model, and the sessions that cost most.",
     parameters: &[
         Parameter::text("session", "One session; \"current\" for this one"),
         PROJECT,

@@ -47,7 +47,7 @@ impl<'p> SandboxAnswer<'p> {
 }
 
 impl Policy<'_> {
-    /// Decides about a command that would run outside of the sandbox, in this real folder: a person must say so, unless the mode
+    /// Decides about a command that would run outside the sandbox, in this real folder: a person must say so, unless the mode
     /// allows everything.
     pub fn decide_outside(&self, call: &Call<'_>, folder: &Path) -> Decision {
         let mut workspace = self.workspace.at(folder);

@@ -157,7 +157,7 @@ impl Extend<Rule> for Rules {
     }
 }
 
-/// Splits a list of rules at commas and spaces outside of brackets.
+/// Splits a list of rules at commas and spaces outside brackets.
 pub fn listed(text: &str) -> Vec<String> {
     let mut depth = 0_u32;
     let mut rules = vec![String::new()];

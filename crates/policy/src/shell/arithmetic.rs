@@ -50,7 +50,7 @@ impl Parser<'_> {
                     // `( (…) )` in disguise: bash reads it as groups then.
                     b')' => return Err(ShellSyntaxError::Unsupported("`((` that is not arithmetic")),
                     b'\'' | b'#' | b';' | b'\n' if !parser.in_for() => {
-                        return Err(ShellSyntaxError::Unsupported("such text inside arithmetic"));
+                        return Err(ShellSyntaxError::Unsupported("this kind of text inside arithmetic"));
                     }
                     b'"' => {
                         parser.at += 1;

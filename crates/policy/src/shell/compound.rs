@@ -229,10 +229,10 @@ impl Parser<'_> {
                     "=~" | "==" | "=" | "!=" => {
                         self.blanks_of_test()?;
                         if self.word_of_test()?.is_none() {
-                            return Err(ShellSyntaxError::Unsupported("such a pattern inside `[[`"));
+                            return Err(ShellSyntaxError::Unsupported("this kind of pattern inside `[[`"));
                         }
                         if !matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b')')) {
-                            return Err(ShellSyntaxError::Unsupported("such a pattern inside `[[`"));
+                            return Err(ShellSyntaxError::Unsupported("this kind of pattern inside `[[`"));
                         }
                     }
                     "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R" => {

@@ -30,7 +30,7 @@ impl Parser<'_> {
             word.spelling.clone()
         } else {
             let inside = quoted('\'').or_else(|| quoted('"'));
-            inside.ok_or(ShellSyntaxError::Unsupported("such a here-document delimiter"))?.to_owned()
+            inside.ok_or(ShellSyntaxError::Unsupported("this kind of here-document delimiter"))?.to_owned()
         };
         if self.pending.iter().any(|other| other.delimiter == delimiter) {
             return Err(ShellSyntaxError::Unsupported(

@@ -151,7 +151,7 @@ impl Parser<'_> {
         self.at += operator.len();
         let descriptor = match number {
             Some(digits) => Some(
-                digits.parse().map_err(|_| ShellSyntaxError::Unsupported("a descriptor of such a number"))?,
+                digits.parse().map_err(|_| ShellSyntaxError::Unsupported("a file descriptor this large"))?,
             ),
             None => operator.starts_with('<').then_some(0),
         };

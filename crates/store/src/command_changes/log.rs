@@ -51,7 +51,7 @@ impl NoCopyReason {
     /// The reason, for people.
     pub fn explanation(self) -> &'static str {
         match self {
-            Self::TooLarge => "a command changed it, and larger files than 1 MB are not copied",
+            Self::TooLarge => "a command changed it, and files larger than 1 MB are not copied",
             Self::NoRoom => "a command changed it, and there was no room for a copy: 64 MB per session",
             Self::Unwatched => "a command changed it, and it was not watched before",
             Self::Unreadable => "a command changed it, and it could not be read before",

@@ -13,7 +13,7 @@ use crate::source::Clock;
 
 /// Pastes of more UTF-16 units than this are kept in `paste-cache/`.
 const MAX_INLINE_UNITS: usize = 1024;
-/// How long the lock is waited for, in milliseconds.
+/// How long to wait for the lock, in milliseconds.
 const LOCK_TIMEOUT_MS: u64 = 5_000;
 
 /// A prompt to be noted.

@@ -18,7 +18,7 @@ impl ConfigDir {
     /// Opens a regular file of the store. A link on the way, or at its end, is followed if discovery would follow it.
     pub fn open(&self, path: &Path) -> io::Result<File> {
         let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidData, why));
-        let Ok(inside) = path.strip_prefix(self.path()) else { return refused("is outside of the store") };
+        let Ok(inside) = path.strip_prefix(self.path()) else { return refused("is outside the store") };
         let mut at = self.path().to_path_buf();
         for part in inside.components() {
             at.push(part);

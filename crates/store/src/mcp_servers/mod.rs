@@ -69,7 +69,7 @@ pub enum McpFileError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The file is not JSON.
-    #[error("{}: not JSON at byte {offset}; nothing of it is used", path.display())]
+    #[error("{}: not JSON at byte {offset}; none of it is used", path.display())]
     NotJson {
         /// The file.
         path: PathBuf,

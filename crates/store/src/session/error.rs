@@ -34,7 +34,7 @@ pub enum AppendError {
     #[error(transparent)]
     Plain(#[from] DraftError),
     /// A progress record that is too large to be one.
-    #[error("a progress record has {bytes} bytes; the limit is {most}; put results into results", most = crate::durable::MAX_PROGRESS_BYTES)]
+    #[error("the progress record is {bytes} bytes; the limit is {most}; put results in the tool result", most = crate::durable::MAX_PROGRESS_BYTES)]
     ProgressTooLarge {
         /// How large.
         bytes: usize,

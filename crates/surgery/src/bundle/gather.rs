@@ -21,7 +21,7 @@ pub enum GatherError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A sub-agent's file is a part of a session; and other names are not those of sessions.
-    #[error("{}: not the file of a session", path.display())]
+    #[error("{}: not a session file", path.display())]
     NotASession { path: PathBuf },
 }
 
@@ -79,7 +79,7 @@ struct BundleBuilder {
 }
 
 impl BundleBuilder {
-    /// The name of a file: where it is in the store. Outside of a store it is beside the session or in its folder; so is a
+    /// The name of a file: where it is in the store. Outside a store it is beside the session or in its folder; so is a
     /// sub-agent's file that is in the folder of another project, where nothing but its lines names the session.
     fn place(&self, session: &Session, path: &Path) -> String {
         let project = format!("projects/{}", self.slug);

@@ -57,10 +57,10 @@ pub enum ImportPlanError {
     #[error("the session of the bundle has no records")]
     NoRecords,
     /// The store has a session of this id.
-    #[error("the store has a session {session} already: {}", path.display())]
+    #[error("the store already has a session {session}: {}", path.display())]
     Exists { session: SessionKey, path: PathBuf },
     /// The store has another file of this name.
-    #[error("{}: the file exists already", path.display())]
+    #[error("{}: the file already exists", path.display())]
     InTheWay { path: PathBuf },
     /// A prompt is of another session.
     #[error("line {line} of the prompts in the bundle is not of this session")]
@@ -175,7 +175,7 @@ fn add_shared(bundle: &Bundle, target: &ImportTarget, plan: &mut Plan) {
         match target.config.read_if_there(&path) {
             Ok(None) => plan.changes.push(Change::Create { path, bytes: file.bytes.clone(), mode: None }),
             Ok(Some(bytes)) if *bytes == *file.bytes => {}
-            _ => plan.notes.push(format!("{} is there already, and stays as it is", path.display())),
+            _ => plan.notes.push(format!("{} already exists and stays as it is", path.display())),
         }
     }
 }

@@ -36,7 +36,7 @@ pub enum BundleError {
     #[error("this is not a bundle")]
     NotABundle,
     /// A newer release wrote it.
-    #[error("the bundle has version {found} of its format; this release reads version 1")]
+    #[error("the bundle has format version {found}; this release reads version 1")]
     Version {
         /// Its version.
         found: u64,
@@ -71,13 +71,13 @@ pub enum BundleError {
         files: usize,
     },
     /// A file is not what the manifest announces.
-    #[error("{path:?} is not what the manifest of the bundle announces")]
+    #[error("{path:?} does not match the manifest of the bundle")]
     Differs {
         /// Its name in the bundle.
         path: String,
     },
     /// The compressed bytes have no checksum, which protects the manifest; files have hashes in it.
-    #[error("the bundle has no checksum, so damage could not be told")]
+    #[error("the bundle has no checksum, so damage cannot be detected")]
     NoChecksum,
     /// The session itself is missing.
     #[error("the bundle has no session")]

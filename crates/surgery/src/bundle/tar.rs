@@ -30,7 +30,7 @@ pub enum TarError {
         entry: usize,
     },
     /// There is something after the end.
-    #[error("there is something after the end of the archive")]
+    #[error("there is data after the end of the archive")]
     AfterEnd,
 }
 

@@ -46,7 +46,7 @@ pub(super) fn check_same(
             (Some(messages), true) => notes.push(format!("{client} sends {} messages", messages.len())),
             (None, true) => notes.push(format!("{client} refuses it, like the original")),
             (_, false) if crossed => {
-                notes.push(format!("{client} reads it differently: it crosses the size of 5 MiB"));
+                notes.push(format!("{client} reads it differently: its size crosses 5 MiB"));
             }
             (_, false) => return Err(ClonePlanError::Differs { path: path.to_path_buf(), client }),
         }

@@ -57,7 +57,7 @@ pub(super) fn of(extract: &Extract) -> String {
             None => out.push_str("\n\n# Before the first prompt"),
         }
         if turn.images > 0 {
-            out.push_str(&format!("\n\n[with {} images, which are not here any more]", turn.images));
+            out.push_str(&format!("\n\n[with {} images, which are no longer here]", turn.images));
         }
         if !text.is_empty() {
             out.push_str("\n\n## What was done\n");

@@ -45,7 +45,7 @@ pub(super) fn check(
             match lost {
                 0 => {}
                 _ if is_crossing => {
-                    notes.push(format!("{client} reads it differently: it crosses the size of 5 MiB"))
+                    notes.push(format!("{client} reads it differently: its size crosses 5 MiB"))
                 }
                 // This client continues from the newest line by time, so the order of lines does not help.
                 _ if client == Client::V2_0_76 => {
@@ -105,7 +105,7 @@ fn begins(comparison: &Comparison<'_>, root: NodeIndex, sent: &[String]) -> bool
     });
     let is_sent = |node: &Node<'_>| node.uuid.is_some_and(|uuid| sent.contains(&uuid.to_string()));
     let is_boundary = nodes[root].system == Some(SystemKind::CompactBoundary);
-    // Messages that a compaction preserved may reach back to the start; the rest is summarized all the same.
+    // Messages that a compaction preserved may reach back to the start; the rest is still summarized.
     let is_compacted = nodes.iter().any(|node| node.is_compact_summary && is_sent(node));
     !is_boundary && !is_compacted && first_message.is_none_or(|first_message| is_sent(&nodes[first_message]))
 }

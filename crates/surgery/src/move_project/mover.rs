@@ -83,7 +83,7 @@ impl<'p> FileMover<'p> {
                     return Err(clash());
                 }
                 self.plan.notes.push(format!(
-                    "{} exists already and stays; the moved one becomes {}",
+                    "{} already exists and stays; the moved one becomes {}",
                     to.display(),
                     beside.display()
                 ));

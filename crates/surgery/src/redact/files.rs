@@ -149,7 +149,7 @@ pub fn files_left_out(session: &Session) -> Vec<RedactFile> {
     paths.into_iter().filter_map(read).collect()
 }
 
-/// The files of a store, outside of its projects, whose own name or folder contains the id of a session: `debug/<id>.txt`,
+/// The files of a store, outside its projects, whose own name or folder contains the id of a session: `debug/<id>.txt`,
 /// `session-env/<id>/…`, and what a later release may add.
 fn named_after(root: &Path, session: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();

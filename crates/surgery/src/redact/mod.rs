@@ -178,7 +178,7 @@ pub fn plan(session: &Session, files: &[RedactFile], rules: &SecretRules) -> Res
     }
     if copies > 0 {
         let copies = if copies == 1 { "1 copy".to_owned() } else { format!("{copies} copies") };
-        let note = "of files that commands changed have secrets and are removed: a rewind leaves those files";
+        let note = "of files that commands changed have secrets and are removed: a rewind no longer restores those files";
         plan.notes.push(format!("{copies} {note}"));
     }
     plan.notes.extend(not_searched(session, files).iter().map(SkippedEntry::to_string));

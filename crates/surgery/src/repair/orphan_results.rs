@@ -57,7 +57,7 @@ fn as_text(result: Value<'_>) -> Vec<u8> {
         Some(content) => {
             let part = |item: Value<'_>| match item.get("text").and_then(|text| text.text()) {
                 Some(text) => text.decode().into_owned(),
-                None => "[something that is no text]".to_owned(),
+                None => "[not text]".to_owned(),
             };
             Some(content.items().map(part).collect::<Vec<_>>().join("\n"))
         }

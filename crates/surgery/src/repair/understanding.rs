@@ -25,7 +25,7 @@ pub(super) fn doubt(bytes: &[u8]) -> Option<String> {
     // A formatted record that was torn leaves many lines and few bytes.
     (foreign > records && foreign_bytes > bytes.len() / MAX_FOREIGN_SHARE).then(|| {
         format!(
-            "{foreign} lines are no records, and only {records} {}{}, so it is left as it is",
+            "{foreign} lines are not records, and only {records} {}{}, so it is left as it is",
             if records == 1 { "is" } else { "are" },
             looks_like(bytes)
         )

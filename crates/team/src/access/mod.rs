@@ -69,7 +69,7 @@ impl TokenChecker {
             Some(token) => {
                 match token_owner(&self.engine, token).map_err(|error| AccessError::of_engine(&error))? {
                     Some(owner) if is_wanted(&owner) => return Ok(owner),
-                    Some(_) => "this token is not for this",
+                    Some(_) => "this token does not allow this",
                     None => "this token is not valid",
                 }
             }

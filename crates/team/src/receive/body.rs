@@ -20,7 +20,7 @@ pub(super) enum BodyError {
     Item { index: usize, error: ItemError },
     #[error("item {0}: its file is not a path below a store")]
     Path(usize),
-    #[error("the body is no array of items")]
+    #[error("the body is not an array of items")]
     NoArray,
 }
 
@@ -108,7 +108,7 @@ mod tests {
         assert!(read("zstd", "", b"no", 9).unwrap_err().contains("unpacked"));
         assert!(read("gzip", "", b"no", 9).unwrap_err().contains("unpacked"));
         assert_eq!(read("", "", b"{}", 9).unwrap_err(), "item 0: not an item of `annals collect`");
-        assert_eq!(read("", "application/json", b"{}", 9).unwrap_err(), "the body is no array of items");
+        assert_eq!(read("", "application/json", b"{}", 9).unwrap_err(), "the body is not an array of items");
         for path in ["/etc/passwd", "../x", "a/../../x", "a//b", "", "a/./b"] {
             let outside = ITEM.replace("history.jsonl", path);
             assert!(read("", "", outside.as_bytes(), 1000).unwrap_err().contains("not a path"), "{path}");

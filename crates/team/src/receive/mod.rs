@@ -1,5 +1,5 @@
 //! Takes what machines send that have a token and no login of the engine. Nothing is kept here but counts: any number of receivers
-//! can stand beside each other.
+//! can run side by side.
 
 mod body;
 

@@ -89,7 +89,9 @@ impl Engine {
     /// Runs a statement that has no answer. `{db}` stands for the database.
     pub fn execute(&self, statement: &str, parameters: &[(&str, Parameter)]) -> Result<(), EngineError> {
         if self.filters.is_some() {
-            return Err(EngineError::Denied("a reader of some machines changes nothing".to_owned()));
+            return Err(EngineError::Denied(
+                "a reader limited to some machines cannot change anything".to_owned(),
+            ));
         }
         self.post(self.request(statement, parameters), &[]).map(drop)
     }
@@ -142,7 +144,7 @@ impl Engine {
     /// Runs a SELECT statement of a person: unqualified names are those of the database, and nothing can be changed.
     pub fn select_statement(&self, statement: &str) -> Result<RowSet, EngineError> {
         if self.filters.is_some() {
-            return Err(EngineError::Denied("sql is answered only to a login of the engine".to_owned()));
+            return Err(EngineError::Denied("sql needs a login to the engine".to_owned()));
         }
         let statement = statement.trim().trim_end_matches(';');
         let url_parameters = [

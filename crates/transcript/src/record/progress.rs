@@ -25,7 +25,7 @@ word_kinds! {
     QueryUpdate = "query_update";
     /// A web search found.
     SearchResultsReceived = "search_results_received";
-    /// A background task is waited for.
+    /// The client waits for a background task.
     WaitingForTask = "waiting_for_task";
     /// A skill runs.
     Skill = "skill_progress";

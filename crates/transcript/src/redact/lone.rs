@@ -47,7 +47,7 @@ static OTHER_IDS: WordList = WordList::new(
      key keyid serial tag release snapshot head base parent origin upstream salt",
 );
 
-/// Finds the random strings of a text, outside of these ranges.
+/// Finds the random strings of a text, outside these ranges.
 pub(super) fn find(hay: &Haystack<'_>, public: &[Range<usize>], found: &mut Vec<Finding>) {
     hay.count(hay.bytes.len());
     let mut start = 0;

@@ -216,7 +216,7 @@ impl SecretRules {
             work += plain.work();
         }
         if memchr::memmem::find(text.as_bytes(), HYPERLINK).is_some() {
-            // The address of a link is not shown, and is there all the same.
+            // The address of a link is there, though it is not shown.
             let plain = Haystack::new(text);
             self.formats.find(&plain, &mut found);
             urls::find(&plain, &mut found);

@@ -34,7 +34,7 @@ reasons! {
     /// It belongs to a sub-agent.
     Sidechain = "it belongs to a sub-agent";
     /// It is on another branch.
-    OtherBranch = "it is on another branch than the line the conversation ends with";
+    OtherBranch = "it is on a different branch from the line the conversation ends with";
     /// It is not linked to the conversation.
     NotConnected = "no line links it to the line the conversation ends with";
     /// It is before the last compaction.
@@ -68,7 +68,7 @@ reasons! {
     /// A server-side call without a result.
     UnansweredServerCall = "a server tool call without its result";
     /// A mark that another model went on.
-    Fallback = "a marker of a change of model, which this client does not send";
+    Fallback = "a model change marker, which this client does not send";
 }
 
 /// A record, or a block of it, that is not sent.

@@ -182,7 +182,7 @@ impl ChatScreen {
         FinishedRows { cells: frame.cells(self.size.0, self.options.unicode), pictures }
     }
 
-    /// What is waited for, the queue, and the question or the prompt.
+    /// What the turn waits for, the queue, and the question or the prompt.
     fn bottom(&mut self, max_rows: usize) -> ChatFrame {
         let columns = self.columns();
         if !self.questions.is_empty() {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// A pause of this length ends the typing of a prompt.
 const PAUSE: Duration = Duration::from_millis(700);
-/// Keys that come sooner after an answer were meant for the question before.
+/// Keys that come sooner after an answer were meant for the previous question.
 const PAUSE_AFTER_ANSWER: Duration = Duration::from_millis(300);
 
 /// Whether a question gets the keys.

@@ -20,7 +20,7 @@ pub enum QuestionKind {
     Pick,
     /// It answers the model in the person's own words, beside what is picked.
     Words,
-    /// It goes back to the question before.
+    /// It goes back to the previous question.
     Back,
 }
 

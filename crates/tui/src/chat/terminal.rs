@@ -170,7 +170,7 @@ impl ChatTerminal {
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         if clipboard::fitting(text).1 {
             let why =
-                format!("the text is longer than the {} bytes that terminals take", clipboard::MAX_BYTES);
+                format!("the text is longer than the {} bytes that terminals accept", clipboard::MAX_BYTES);
             return Err(io::Error::other(why));
         }
         self.write(&clipboard::sequence(text))

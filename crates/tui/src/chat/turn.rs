@@ -1,4 +1,4 @@
-//! A turn on the screen: text and thoughts as they arrive, calls, sub-agents, and what is waited for.
+//! A turn on the screen: text and thoughts as they arrive, calls, sub-agents, and what the turn waits for.
 
 use std::time::Instant;
 

@@ -28,7 +28,7 @@ pub(super) fn draw(app: &App, buffer: &mut Buffer) {
             title_bar(app, "usage", "", buffer);
             let (text, style) = match other {
                 Some(Err(error)) => (error.as_str(), theme::ERROR),
-                _ => ("adding usage up …", theme::DIM),
+                _ => ("adding up usage …", theme::DIM),
             };
             put(buffer, row(area, 0), text, style);
             return;
@@ -59,7 +59,7 @@ fn cost(line: &UsageLine) -> String {
 fn draw_table(app: &App, report: &UsageReport, table: UsageTable, area: Rect, buffer: &mut Buffer) {
     let rows = table.rows(report);
     if rows.is_empty() {
-        put(buffer, row(area, 0), "nothing was used", theme::DIM);
+        put(buffer, row(area, 0), "no usage", theme::DIM);
     }
     let most = rows.iter().map(|line| weight(line, report)).fold(0.0, f64::max);
     let keys = rows.iter().map(|line| annals_ui::terminal::width(&line.key)).max().unwrap_or(0);

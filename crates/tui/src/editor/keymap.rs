@@ -28,14 +28,14 @@ const DEFAULT: [EditorRow; 27] = [
     (&["ctrl-u"], EditorCommand::KillToStart, "cut to the start of the line"),
     (&["ctrl-k"], EditorCommand::KillToEnd, "cut to the end of the line, or its break"),
     (&["ctrl-y"], EditorCommand::Yank, "insert what was cut last"),
-    (&["alt-y"], EditorCommand::YankOlder, "after that: what was cut before, in its place"),
+    (&["alt-y"], EditorCommand::YankOlder, "after that: replace it with the previous cut"),
     // Terminals send ctrl-_ as ctrl-7.
     (&["ctrl-_", "ctrl-7"], EditorCommand::Undo, "undo"),
     (&["alt-_", "alt-r"], EditorCommand::Redo, "redo"),
     (&["ctrl-r"], EditorCommand::Search, "search earlier prompts; there, ctrl-s changes the scope"),
-    (&["ctrl-s"], EditorCommand::Stash, "put the text aside; in an empty input, bring it back"),
+    (&["ctrl-s"], EditorCommand::Stash, "stash the text; in an empty input, bring it back"),
     (&["ctrl-g"], EditorCommand::ExternalEditor, "edit in `$VISUAL` or `$EDITOR`"),
-    (&["ctrl-v"], EditorCommand::PasteImage, "insert the image of the clipboard"),
+    (&["ctrl-v"], EditorCommand::PasteImage, "insert the image from the clipboard"),
 ];
 
 /// The bindings of the editor that hold.

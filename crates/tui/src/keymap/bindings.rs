@@ -25,7 +25,7 @@ pub(super) const DEFAULT: [BindingRow<Scope, Command>; 63] = [
     (Scope::List, &["y"], Command::CopyId, "copy the id (terminals with OSC 52)"),
     (Scope::List, &["d", "delete"], Command::Trash, "move to the trash"),
     (Scope::List, &["u"], Command::Undo, "undo the last change of the store"),
-    (Scope::List, &["R"], Command::Reload, "read the list again"),
+    (Scope::List, &["R"], Command::Reload, "reload the list"),
     (Scope::List, &["q", "esc"], Command::Back, "clear the filter, else quit"),
     (Scope::Session, &["j", "down"], Command::Down, "a line down"),
     (Scope::Session, &["k", "up"], Command::Up, "a line up"),
@@ -64,8 +64,8 @@ pub(super) const DEFAULT: [BindingRow<Scope, Command>; 63] = [
     (Scope::Usage, &["q", "esc"], Command::Back, "back to the list"),
     (Scope::Everywhere, &["?"], Command::Help, "show or hide this help"),
     (Scope::Everywhere, &["U"], Command::ShowUsage, "usage by day, model and project"),
-    (Scope::Everywhere, &["ctrl-l"], Command::Redraw, "draw the screen again"),
-    (Scope::Everywhere, &["ctrl-z"], Command::Suspend, "stop; the shell's fg continues"),
+    (Scope::Everywhere, &["ctrl-l"], Command::Redraw, "redraw the screen"),
+    (Scope::Everywhere, &["ctrl-z"], Command::Suspend, "suspend; the shell's fg resumes"),
     (Scope::Everywhere, &["ctrl-c", "Q"], Command::Quit, "quit"),
 ];
 

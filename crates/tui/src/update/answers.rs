@@ -51,7 +51,7 @@ impl App {
                 self.found(query, hits);
             }
             Answer::Usage(report) => {
-                self.end("adding usage up");
+                self.end("adding up usage");
                 self.usage.report = Some(report);
             }
             Answer::Plan(change, plan) => {

@@ -94,7 +94,7 @@ impl App {
         }
         self.usage_from = std::mem::replace(&mut self.screen, Screen::Usage);
         self.usage.top = 0;
-        self.begin("adding usage up");
+        self.begin("adding up usage");
         vec![Effect::Usage]
     }
 

@@ -80,7 +80,7 @@ impl App {
     fn find_again(&mut self, direction: FindDirection) {
         let Some(reader) = self.reader() else { return };
         if reader.find.is_none() {
-            return self.say("nothing to find yet: type / and a text");
+            return self.say("nothing to find yet: type / and some text");
         }
         let progress = reader.find_again(direction);
         self.report_find(progress);

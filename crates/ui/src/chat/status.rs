@@ -18,7 +18,7 @@ pub struct WorkStatus {
     pub interrupts: u32,
     /// Whether a part of the response is final.
     pub has_output: bool,
-    /// Whether the API is waited for, and not a tool.
+    /// Whether it waits for the API, not for a tool.
     waits_for_api: bool,
 }
 

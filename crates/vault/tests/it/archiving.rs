@@ -162,7 +162,7 @@ fn restoring_gives_bytes_modes_and_times_and_can_be_taken_back() {
     assert_eq!((restored.files.len(), tree(&fixture.config())), (2, before.clone()));
     let metadata = fs::metadata(&path).unwrap();
     assert_eq!((metadata.permissions().mode() & 0o777, metadata.modified().unwrap()), (0o640, long_ago));
-    // What exists already stays, and the journal gets no entry.
+    // What is already there stays, and the journal gets no entry.
     assert!(restore(&fixture, &version, OnConflict::Refuse).unwrap().entry.is_none());
 
     let data = fixture.data();

@@ -42,7 +42,7 @@ async fn attempt(guard: &Guard, password: &Password, request: Request) -> Respon
         return response;
     }
     turn.fail().await;
-    page(guard.theme, LABEL, StatusCode::FORBIDDEN, "This is not the password.")
+    page(guard.theme, LABEL, StatusCode::FORBIDDEN, "Wrong password.")
 }
 
 pub(crate) fn page(theme: Theme, label: &str, status: StatusCode, message: &str) -> Response {

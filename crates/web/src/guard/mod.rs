@@ -99,14 +99,14 @@ pub(crate) fn refusal(guard: &Guard, request: &Request) -> Option<Response> {
     if !guard.hosts.allow(headers) {
         return Some(refuse(
             StatusCode::MISDIRECTED_REQUEST,
-            "annals: this name does not lead here. Use the address that annals serve printed, or start it with --host NAME.\n",
+            "annals: unknown host name. Use the address that annals serve printed, or start it with --host NAME.\n",
         ));
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD | Method::POST) {
-        return Some(refuse(StatusCode::METHOD_NOT_ALLOWED, "annals: only GET and POST are answered.\n"));
+        return Some(refuse(StatusCode::METHOD_NOT_ALLOWED, "annals: only GET and POST are allowed.\n"));
     }
     if !is_from_here(request.method(), headers, guard.is_https) {
-        return Some(refuse(StatusCode::FORBIDDEN, "annals: a request from another page is not answered.\n"));
+        return Some(refuse(StatusCode::FORBIDDEN, "annals: requests from other sites are refused.\n"));
     }
     None
 }
@@ -124,7 +124,7 @@ pub(crate) async fn check(State(guard): State<Arc<Guard>>, request: Request, nex
             Some(password) => login::answer(&guard, password, request).await,
             None => refuse(
                 StatusCode::FORBIDDEN,
-                "annals: this needs the whole address that annals serve printed, with its token.\n",
+                "annals: use the full address that annals serve printed, with its token.\n",
             ),
         };
     }
@@ -142,7 +142,7 @@ fn open_by_address(guard: &Guard, request: &Request) -> Option<Response> {
     if request.method() != Method::GET || !guard.token.matches(&given) {
         return Some(refuse(
             StatusCode::FORBIDDEN,
-            "annals: this token is of another start. Use the address that annals serve printed last.\n",
+            "annals: this token is from an earlier start. Use the address that annals serve printed last.\n",
         ));
     }
     let mut rest = form_urlencoded::Serializer::new(String::new());

@@ -44,7 +44,7 @@ pub(crate) async fn store(State(site): State<Site>) -> Result<Response, PageErro
 /// A place for a page that follows something, if there is one left.
 fn place(site: &Site) -> Result<OwnedSemaphorePermit, PageError> {
     let place = std::sync::Arc::clone(&site.followers).try_acquire_owned();
-    place.map_err(|_| PageError::busy("Too many pages follow something already."))
+    place.map_err(|_| PageError::busy("Too many pages are already following sessions."))
 }
 
 fn stream(body: axum::body::Body) -> Response {

@@ -96,7 +96,7 @@ impl FileView<'_> {
         }
         html! {
             (self.heading())
-            @if versions.is_empty() { p { "No session recorded a change of it." } }
+            @if versions.is_empty() { p { "No session recorded a change to it." } }
             @if self.history.gone > 0 {
                 p class="notice" { (figures::counted(self.history.gone, "session")) " that changed it are no longer in the store: annals restore" }
             }
@@ -119,7 +119,7 @@ impl FileView<'_> {
                 (self.section(at, Some(&self.history.diff(at))))
                 @match text {
                     Some(Some(text)) => { h2 { "The whole file" } (self.whole(text)) },
-                    Some(None) => p class="note" { "It is no text, or too large to be shown." },
+                    Some(None) => p class="note" { "It is not text, or too large to show." },
                     None => {},
                 }
             }

@@ -201,7 +201,7 @@ fn draw_window(
     match library.window(session, number) {
         Ok(window) => fragment::draw(library, request, session, window.items, out),
         Err(_) => {
-            out.push_str("<p class=\"failed\">This part cannot be read any more: the file has changed.</p>")
+            out.push_str("<p class=\"failed\">This part can no longer be read: the file has changed.</p>")
         }
     }
 }

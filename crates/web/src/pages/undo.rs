@@ -28,7 +28,7 @@ pub(crate) async fn page(State(site): State<Site>, RawQuery(query): RawQuery) ->
                     p class="notice" role="status" { (if entry.stage == Stage::Undone { "Undone: " } else { "Done: " }) (line(library, &ChangedSessions::of(entry, &listing).sentence(&entry.what))) }
                 }
             }
-            @if entries.is_empty() { p { "annals has changed nothing here." } }
+            @if entries.is_empty() { p { "annals has not changed anything here." } }
             ul class="sessions" {
                 @for entry in entries.iter().take(50) {
                     @let sessions = ChangedSessions::of(entry, &listing);

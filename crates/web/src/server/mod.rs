@@ -66,7 +66,7 @@ pub enum ServeError {
         source: io::Error,
     },
     /// The system has no randomness.
-    #[error("cannot draw a token: {0}")]
+    #[error("cannot generate a token: {0}")]
     Random(getrandom::Error),
 }
 

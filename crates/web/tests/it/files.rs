@@ -90,7 +90,7 @@ fn the_versions_of_a_file_have_diffs_and_lead_to_their_records() {
 fn no_path_of_an_address_is_a_file_and_hostile_names_stay_text() {
     let home = Home::new();
     let outside = home.path().join("outside.txt").display().to_string();
-    std::fs::write(&outside, "outside of the store").unwrap();
+    std::fs::write(&outside, "outside the store").unwrap();
     writes(&home, ONE, "/w/garden", &outside, "two");
     writes(
         &home,
@@ -109,7 +109,7 @@ fn no_path_of_an_address_is_a_file_and_hostile_names_stay_text() {
         for path in [format!("/file/{link}"), format!("/file/{link}?version=2")] {
             let page = server.get(&path);
             assert_eq!(page.status, 200, "{path}");
-            assert!(!page.body.contains("outside of the store"), "the file itself is never read");
+            assert!(!page.body.contains("outside the store"), "the file itself is never read");
             assert!(!page.body.contains("<script>") && !page.body.contains("<img"), "{}", page.body);
             assert!(!page.body.contains(['\u{202e}', '\u{7}']));
         }

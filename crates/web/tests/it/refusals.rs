@@ -15,7 +15,7 @@ fn home() -> Home {
         "projects/-w/11111111-aaaa-4aaa-8aaa-000000000001.jsonl",
         Session::new().prompt("secret plans").reply("yes").into_bytes(),
     );
-    home.write("../outside.txt", "outside of the store");
+    home.write("../outside.txt", "outside the store");
     home
 }
 
@@ -189,7 +189,7 @@ fn no_path_of_an_address_reaches_the_file_system() {
         for rest in ["", "/raw/1", "/window/0", "/agent/..%2f..%2fx", "/image/1/0"] {
             let answer = server.get(&format!("/session/{id}{rest}"));
             assert!(matches!(answer.status, 400 | 404), "{id}{rest}: {}", answer.status);
-            assert!(!answer.body.contains("outside of the store"), "{id}{rest}");
+            assert!(!answer.body.contains("outside the store"), "{id}{rest}");
         }
     }
     let id = "11111111-aaaa-4aaa-8aaa-000000000001";

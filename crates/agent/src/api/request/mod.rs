@@ -91,7 +91,7 @@ pub struct RequestBody {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The body is larger than the API accepts.
-    #[error("the request has {bytes} bytes; the limit of the API is {MAX_BYTES}")]
+    #[error("the request is {bytes} bytes; the API limit is {MAX_BYTES}")]
     TooLarge {
         /// The size of the body.
         bytes: usize,

@@ -132,7 +132,7 @@ fn what_the_api_would_refuse_is_not_made() {
     assert_eq!(named(vec![user(&[text("a"), block("[1]")])]), "block 1 of message 0 is not a JSON object");
     assert_eq!(named(vec![user(&[block(r#"{"a":1}{}"#)])]), "block 0 of message 0 is not a JSON object");
     let large = "x".repeat(MAX_BYTES);
-    assert!(named(vec![user(&[text(&large)])]).starts_with("the request has 33554"));
+    assert!(named(vec![user(&[text(&large)])]).starts_with("the request is 33554"));
     let mut request = request(vec![]);
     request.tools[1].json = b"nothing".to_vec();
     assert_eq!(request.body("m", 9).unwrap_err().to_string(), "the tool \"Bash\" is not a JSON object");

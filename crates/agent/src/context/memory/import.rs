@@ -1,6 +1,6 @@
-//! Imports of a memory file: paths after `@`, outside of code.
+//! Imports of a memory file: paths after `@`, outside code.
 
-/// Returns the paths after `@`, outside of code.
+/// Returns the paths after `@`, outside code.
 pub(crate) fn mentions(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;

@@ -109,7 +109,7 @@ impl Memory {
             return None;
         }
         let mut words =
-            "The person keeps these notes for you. They count as instructions of theirs.".to_owned();
+            "The person keeps these notes for you. Treat them as instructions from the person.".to_owned();
         for file in &self.files {
             words.push_str(&format!("\n\nFrom {}:\n\n{}", file.path.display(), file.text.trim_end()));
         }
@@ -131,7 +131,7 @@ impl Memory {
             return;
         }
         if !found.real.starts_with(within) {
-            return self.skip(path, "it is outside of the folder");
+            return self.skip(path, "it is outside the folder");
         }
         if fs::metadata(&found.real).map_or(u64::MAX, |metadata| metadata.len()) > MAX_FILE_BYTES {
             return self.skip(path, "it is larger than 256 KiB");
@@ -139,7 +139,7 @@ impl Memory {
         let Ok(raw) = fs::read_to_string(&found.real) else { return self.skip(path, "it is not UTF-8") };
         let all: usize = self.files.iter().map(|file| file.text.len()).sum();
         if all + raw.len() > MAX_TOTAL_BYTES {
-            return self.skip(path, "all files together are larger than 1 MiB");
+            return self.skip(path, "the files together are larger than 1 MiB");
         }
         let is_rule = source.form == SourceForm::Rules && parents.is_none();
         let (text, paths) = if is_rule { rule::parse(&raw, &source.base) } else { (raw.clone(), None) };

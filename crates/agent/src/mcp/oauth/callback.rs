@@ -56,7 +56,7 @@ impl Callback {
             let (status, words) = match &returned {
                 Some(BrowserReturn::Code(_)) => ("200 OK", "You are signed in. You can close this page."),
                 Some(BrowserReturn::Error(_)) => ("200 OK", "The sign-in failed. The terminal says why."),
-                None => ("400 Bad Request", "This page belongs to no sign-in."),
+                None => ("400 Bad Request", "No sign-in is waiting for this page."),
             };
             answer(&mut stream, status, words).await;
             if let Some(returned) = returned {

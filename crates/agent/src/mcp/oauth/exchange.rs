@@ -141,7 +141,7 @@ fn reason(status: u16, body: &[u8]) -> String {
     match (text("error"), text("error_description")) {
         (Some(error), Some(more)) => format!("{error}: {more}"),
         (Some(error), None) => error,
-        _ => format!("it answers {status}"),
+        _ => format!("it answered {status}"),
     }
 }
 
@@ -187,6 +187,6 @@ mod tests {
             reason(400, br#"{"error":"invalid_grant","error_description":"too old"}"#),
             "invalid_grant: too old"
         );
-        assert_eq!(reason(500, b"secret"), "it answers 500");
+        assert_eq!(reason(500, b"secret"), "it answered 500");
     }
 }

@@ -23,31 +23,33 @@ const MAX_WAIT: Duration = Duration::from_secs(600);
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
     /// The server takes requests without a token.
-    #[error("the server wants no sign-in: it answers {0}")]
+    #[error("the server does not require a sign-in: it answered {0}")]
     NotWanted(u16),
     /// Something cannot be reached.
     #[error("{0} cannot be reached: {1}")]
     Unreachable(String, String),
     /// An address must not be used.
-    #[error("the address {0:?} is not used: {1}")]
+    #[error("the address {0:?} is not allowed: {1}")]
     Address(String, String),
     /// There is no description of an authorization server.
     #[error("{0} does not say where to sign in")]
     NotDescribed(String),
     /// A description is of another server.
-    #[error("the description is of another server: {0:?}")]
+    #[error("the metadata is for another server: {0:?}")]
     OtherServer(String),
     /// The authorization server does not tie codes to those who asked.
     #[error("the authorization server {0:?} does not support PKCE with S256")]
     NoProof(String),
     /// The authorization server registers no clients.
-    #[error("the authorization server registers no clients by itself: set oauth.clientId in the definition")]
+    #[error(
+        "the authorization server does not support dynamic client registration: set oauth.clientId in the definition"
+    )]
     NoRegistration,
     /// The client was not registered.
     #[error("the authorization server did not register annals: {0}")]
     Registration(String),
     /// No port could be opened.
-    #[error("no port for the browser to return to: {0}")]
+    #[error("cannot open a port for the browser to return to: {0}")]
     Port(String),
     /// The user or the authorization server said no.
     #[error("the authorization server refused: {0}")]

@@ -31,13 +31,14 @@ impl SendMessage {
         let (message, resumed) = match self.agents.deliver(&to, &message, call) {
             Delivery::Queued => (
                 format!(
-                    "The message waits for agent {to}, which gets it with its next results. If it ends before, it continues with the message, and you are told once it has ended."
+                    "The message is queued for agent {to}, which gets it with its next tool results. If it ends first, it continues with the message, and you are told when it ends again."
                 ),
                 None,
             ),
-            Delivery::Resumed => {
-                (format!("Agent {to} continues with the message. You are told when it has ended."), Some(&to))
-            }
+            Delivery::Resumed => (
+                format!("Agent {to} is continuing with the message. You will be told when it ends."),
+                Some(&to),
+            ),
             Delivery::Unknown => return Ok(unsent(&to)),
         };
         let answer = object(|answer| {
@@ -60,9 +61,9 @@ fn recipient_and_message(input: &Input<'_>) -> Result<(String, String), InputErr
 /// Returns the result for a recipient that there is not; as in the original, that is no failed call.
 fn unsent(to: &str) -> Outcome {
     let why = match to {
-        "main" => "main is this conversation itself: send it to an agent".to_owned(),
+        "main" => "main is this conversation: send the message to an agent".to_owned(),
         _ => format!(
-            "No agent {to:?} can be reached: give the agentId of one that was started in this conversation since the program was started."
+            "Cannot reach agent {to:?}: give the agentId of an agent that was started in this conversation since the program started."
         ),
     };
     outcome(object(|answer| {
@@ -83,7 +84,7 @@ impl Tool for SendMessage {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             NAME,
-            "Sends another message to an agent that you have started: one that still works gets it with its next results, one that has ended continues with all that it knows. You are told when it has ended again. Nobody is asked about its calls then: what no rule allows is denied.",
+            "Sends another message to an agent that you started: a running one gets it with its next tool results, one that has ended continues with all that it knows. You are told when it ends again. Nobody is asked about its calls then: what no rule allows is denied.",
         )
         .required("to", ParamType::Text, "The agentId that Agent gave")
         .required("message", ParamType::Text, "The message")

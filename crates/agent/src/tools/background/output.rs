@@ -92,11 +92,11 @@ impl Tool for TaskOutput {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             NAME,
-            "Shows what a command in the background has printed, or what an agent in the background has answered, and how it stands. Waits for its end unless `block` is false.",
+            "Shows the output of a background command, or the answer of a background agent, and its status. Waits until it ends unless `block` is false.",
         )
         .required(KEYS[0], ParamType::Text, "The id that Bash or Agent gave")
-        .optional("block", ParamType::Flag, "Wait for its end; true if not given")
-        .optional("timeout", ParamType::Count, "Milliseconds to wait at most; 30000 if not given, 600000 at most")
+        .optional("block", ParamType::Flag, "Wait until it ends; default true")
+        .optional("timeout", ParamType::Count, "Wait at most this many milliseconds; default 30000, at most 600000")
         .build()
     }
 

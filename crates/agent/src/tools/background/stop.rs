@@ -48,7 +48,7 @@ impl TaskStop {
 
 impl Tool for TaskStop {
     fn spec(&self) -> ToolSpec {
-        SpecBuilder::new(NAME, "Ends a command or an agent in the background, with all that it started.")
+        SpecBuilder::new(NAME, "Stops a background command or agent, with everything that it started.")
             .required(KEYS[0], ParamType::Text, "The id that Bash or Agent gave")
             .build()
     }

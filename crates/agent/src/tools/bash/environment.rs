@@ -104,7 +104,7 @@ const KEY_WORDS: [&str; 8] =
 const AGENTS: [&str; 5] =
     ["DBUS_SESSION_BUS_ADDRESS", "GPG_AGENT_INFO", "SSH_AGENT_PID", "SSH_AUTH_SOCK", "XAUTHORITY"];
 
-/// Whether a variable is a secret by its name, or leads to a program that acts outside of a sandbox.
+/// Whether a variable is a secret by its name, or leads to a program that acts outside a sandbox.
 pub(super) fn is_secret(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     let words: Vec<&str> = name.split('_').collect();

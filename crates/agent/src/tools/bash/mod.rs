@@ -117,7 +117,7 @@ impl Bash {
         let where_to = if background { RunMode::Background } else { RunMode::Foreground };
         let scope = match (input.flag("dangerouslyDisableSandbox")?, &settings.sandbox) {
             (true, Some(sandbox)) if sandbox.exit == SandboxExit::Closed => {
-                return Err(InputError("Commands cannot run outside of the sandbox here.".to_owned()));
+                return Err(InputError("Commands cannot run outside the sandbox here.".to_owned()));
             }
             (true, Some(_)) => CommandScope::Outside,
             _ => CommandScope::Sandbox,
@@ -272,23 +272,23 @@ impl Tool for Bash {
     fn spec(&self) -> ToolSpec {
         let ShellSettings { default_timeout, max_timeout, .. } = &self.shells.settings;
         let timeout = format!(
-            "Milliseconds that it is waited for; {} if not given, {} at most. What takes longer goes on in the background, but for git and for what begins with sleep, which are ended",
+            "Time limit in milliseconds; default {}, at most {}. A command that takes longer continues in the background, except git and commands that begin with sleep, which are stopped",
             default_timeout.as_millis(),
             max_timeout.as_millis()
         );
         let spec = SpecBuilder::new(
             "Bash",
-            "Runs a command with bash. Each command has a shell of its own; the next one starts in the folder in which this one ended, and nothing else is kept. Nothing can be typed into it. Output and errors come as one text; what is too long is saved in a file and shown in part. To read, search and change files, use the other tools.",
+            "Runs a command with bash. Each command gets a new shell in the folder where the last one ended; nothing else is kept. Standard input is empty. Standard output and standard error come as one text; long output is saved to a file and shown in part. To read, search and change files, use the other tools.",
         )
         .required("command", ParamType::Text, "The command")
         .optional("timeout", ParamType::Count, &timeout)
         .optional("description", ParamType::Text, "What it does, in five to ten words")
-        .optional("run_in_background", ParamType::Flag, "Go on at once; TaskOutput shows later what it printed");
+        .optional("run_in_background", ParamType::Flag, "Do not wait for it; TaskOutput shows its output later");
         match self.shells.settings.sandbox.as_ref().map(|sandbox| sandbox.exit) {
             Some(SandboxExit::Open) => spec.optional(
                 "dangerouslyDisableSandbox",
                 ParamType::Flag,
-                "Run it outside of the sandbox, in which commands write only to the workspace, the temporary folder and caches, and reach only allowed hosts. The user is asked each time: only for what has failed because of the sandbox",
+                "Run it outside the sandbox, where commands can write only to the workspace, the temporary folder and caches, and can reach only allowed hosts. The user is asked each time: use it only for a command that failed because of the sandbox",
             ),
             _ => spec,
         }

@@ -273,7 +273,10 @@ impl RecorderState {
         }
         self.pending.extend(changes.iter().take(MAX_CHANGES).map(CommandChange::line));
         if changes.len() > MAX_CHANGES {
-            self.gap(now, format!("a command changed more than {MAX_CHANGES} files: the rest stays"));
+            self.gap(
+                now,
+                format!("a command changed more than {MAX_CHANGES} files: the rest is not recorded"),
+            );
         }
     }
 

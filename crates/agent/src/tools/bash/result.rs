@@ -69,7 +69,7 @@ impl FinishedCommand<'_> {
                 said.push_str(&format!("\nCommand timed out after {:.1} seconds", self.time.as_secs_f64()));
             }
             Some(LimitHit::Size) => said.push_str(&format!(
-                "\nCommand was ended after {:.1} seconds: its output of {} bytes is too long",
+                "\nCommand was stopped after {:.1} seconds: its output of {} bytes is too long",
                 self.took.as_secs_f64(),
                 output.size()
             )),
@@ -124,7 +124,7 @@ pub(super) fn moved_to_background(task: &BackgroundCommand, time: Duration) -> O
         kept.string("backgroundTaskId", id).number("timedOutAfterMs", millis);
     });
     let said = format!(
-        "The command did not end within {:.1} seconds. It continues in the background with ID: {id}. TaskOutput shows its output, and TaskStop ends it.",
+        "The command did not finish within {:.1} seconds. It continues in the background with ID: {id}. TaskOutput shows its output, and TaskStop stops it.",
         time.as_secs_f64()
     );
     let shown = if printed.is_empty() { said } else { format!("{said}\nOutput so far:\n{printed}") };

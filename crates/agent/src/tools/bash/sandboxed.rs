@@ -122,7 +122,7 @@ impl HelperSandbox {
     }
 }
 
-/// The environment of a command in the sandbox: without secrets, and without the addresses of those who act outside of it.
+/// The environment of a command in the sandbox: without secrets, and without the addresses of those who act outside it.
 pub(super) fn without_secrets(
     environment: &[(OsString, OsString)],
 ) -> impl Iterator<Item = &(OsString, OsString)> {
@@ -135,12 +135,12 @@ pub(super) fn moved_note(moved: &[MovedPath]) -> Option<String> {
         .iter()
         .map(|moved| match &moved.to {
             Some(to) => format!(
-                "The sandbox renamed {} to {}: commands in it must not create such files, since others run or obey them. Outside of it the user is asked.",
+                "The sandbox renamed {} to {}: commands in it must not create such files, because other programs run or obey them. Outside the sandbox, the user is asked.",
                 moved.from.display(),
                 to.display()
             ),
             None => format!(
-                "{} was created, which commands in the sandbox must not do, and could not be renamed. Tell the user.",
+                "A command in the sandbox created {}, which is not allowed, and it could not be renamed. Tell the user.",
                 moved.from.display()
             ),
         })
@@ -155,10 +155,10 @@ pub(super) fn refusal_note(printed: &str, exit: SandboxExit) -> Option<String> {
         SandboxExit::Open => {
             " If it must be done, call Bash again with dangerouslyDisableSandbox: the user is asked."
         }
-        SandboxExit::Closed => " Commands cannot run outside of it here.",
+        SandboxExit::Closed => " Commands cannot run outside the sandbox here.",
     };
     Some(format!(
-        "[The command ran in a sandbox, which may be why it failed ({found}): it writes only to the workspace, the temporary folder and caches, and has no network but to allowed hosts.{outside}]"
+        "[The command ran in a sandbox, which may be why it failed ({found}): there it can write only to the workspace, the temporary folder and caches, and reach only allowed hosts.{outside}]"
     ))
 }
 

@@ -50,7 +50,7 @@ impl<'a> WebFetch<'a> {
             FetchOutcome::FetchedPage(page) => page,
             FetchOutcome::Elsewhere { from, to, code } => {
                 let said = format!(
-                    "The page has moved to another host.\nFrom: {from}\nTo: {to}\nStatus: {code}\nIt was not followed. To go there, fetch that address."
+                    "The page has moved to another host.\nFrom: {from}\nTo: {to}\nStatus: {code}\nThe redirect was not followed. To go there, fetch the new URL."
                 );
                 return Ok(outcome(&url, code, "Redirect", 0, &said, began));
             }
@@ -107,9 +107,9 @@ impl Tool for WebFetch<'_> {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "WebFetch",
-            "Fetches a page of the public internet over https and answers a question about it. What moved to another host is not followed but said. Pages are remembered for 15 minutes. For pages behind a login it is of no use.",
+            "Fetches a public web page over https and answers a question about it. A redirect to another host is reported, not followed. Pages are cached for 15 minutes. Pages behind a login cannot be fetched.",
         )
-        .required("url", ParamType::Text, "The whole address")
+        .required("url", ParamType::Text, "The full URL")
         .required("prompt", ParamType::Text, "What to find out from the page")
         .build()
     }

@@ -98,7 +98,7 @@ pub(super) enum FetchError {
     Credentials,
     #[error("Host not found: {0}.")]
     NotFound(String),
-    #[error("{host} is at {address}, which is not in the public internet: not fetched.")]
+    #[error("{host} is at {address}, which is not on the public internet: not fetched.")]
     Private { host: String, address: IpAddr },
     #[error("More than {MAX_HOPS} redirects.")]
     TooManyHops,

@@ -28,7 +28,7 @@ pub(crate) enum FileError {
     Folder(PathBuf),
     #[error("{} is not a regular file.", .0.display())]
     Special(PathBuf),
-    #[error("{} has {size} bytes, which is too large to be read at once (the limit is {MAX_BYTES}). Search it with Grep, or take a part of it with Bash.", path.display())]
+    #[error("{} is {size} bytes, too large to read at once (the limit is {MAX_BYTES}). Search it with Grep, or read part of it with Bash.", path.display())]
     TooLarge { path: PathBuf, size: u64 },
     #[error("{} changed in the meantime: nothing was written. Read it again.", .0.display())]
     Changed(PathBuf),

@@ -58,23 +58,23 @@ impl Tool for Grep {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "Grep",
-            "Searches in files with a regular expression (the syntax of ripgrep; `{` and `}` are written `\\\\{` and `\\\\}` where they are meant as letters). Files that git ignores are left out. By default it names the files, the newest first; `content` shows lines and `count` counts them.",
+            "Searches files with a regular expression (ripgrep syntax; write `\\\\{` and `\\\\}` for literal braces). Files that git ignores are skipped. By default it lists the matching files, newest first; `content` shows lines and `count` counts them.",
         )
         .required("pattern", ParamType::Text, "The regular expression")
-        .optional("path", ParamType::Text, "A file or folder; the working folder if not given")
-        .optional("glob", ParamType::Text, "Only files of this pattern, such as `*.js` or `src/**/*.{ts,tsx}`")
+        .optional("path", ParamType::Text, "A file or folder; default the working folder")
+        .optional("glob", ParamType::Text, "Only files matching this pattern, such as `*.js` or `src/**/*.{ts,tsx}`")
         .optional("type", ParamType::Text, "Only files of this type, such as `rust`, `py`, `js`")
-        .optional("output_mode", ParamType::Word(&MODES), "What to show; files_with_matches if not given")
-        .optional("-i", ParamType::Flag, "Take capital and small letters for the same")
-        .optional("-n", ParamType::Flag, "content: show line numbers; true if not given")
+        .optional("output_mode", ParamType::Word(&MODES), "What to show; default files_with_matches")
+        .optional("-i", ParamType::Flag, "Ignore case")
+        .optional("-n", ParamType::Flag, "content: show line numbers; default true")
         .optional("-o", ParamType::Flag, "content: show only what matches")
         .optional("-A", ParamType::Count, "content: lines to show after each match")
         .optional("-B", ParamType::Count, "content: lines to show before each match")
         .optional("-C", ParamType::Count, "content: lines to show before and after each match")
         .optional("context", ParamType::Count, "The same as -C")
-        .optional("head_limit", ParamType::Count, "Show no more lines or files than this; 250 if not given, 0 for all")
+        .optional("head_limit", ParamType::Count, "Show at most N lines or files; default 250, 0 for all")
         .optional("offset", ParamType::Count, "Skip the first N lines or files")
-        .optional("multiline", ParamType::Flag, "Let `.` match line ends, and matches go over several lines")
+        .optional("multiline", ParamType::Flag, "Let `.` match line breaks, and matches span lines")
         .build()
     }
 

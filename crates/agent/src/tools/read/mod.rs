@@ -111,12 +111,12 @@ impl Tool for Read {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "Read",
-            "Reads a file of this machine. A text comes with the number of each line and an arrow before it; without offset and limit the first 2000 lines. Lines of more than 2000 letters are cut. Pictures and notebooks are shown as such; large pictures are scaled down. A PDF of up to 10 pages is shown whole; of a longer one `pages` says which. It does not read folders.",
+            "Reads a file of this machine. Text comes with a line number and an arrow before each line; without offset and limit, the first 2000 lines. Lines longer than 2000 characters are cut. Images and notebooks are shown as such; large images are scaled down. A PDF of up to 10 pages is shown whole; for a longer one, `pages` selects pages. Folders cannot be read.",
         )
         .required("file_path", ParamType::Text, "Absolute path of the file")
         .optional("offset", ParamType::Count, "Number of the first line to read, from 1")
         .optional("limit", ParamType::Count, "How many lines to read")
-        .optional("pages", ParamType::Text, "Of a PDF: the pages to show, at most 20, such as `3`, `1-5`, `2,4-6` or `10-`")
+        .optional("pages", ParamType::Text, "Pages of a PDF to show, at most 20, such as `3`, `1-5`, `2,4-6` or `10-`")
         .build()
     }
 

@@ -81,7 +81,7 @@ pub(super) fn show(path: &str, bytes: &[u8]) -> Option<Result<Outcome, InputErro
     }
     if shown.len() > MAX_BYTES {
         return Some(Err(InputError(format!(
-            "The notebook is too long to be shown ({} bytes of cells; {MAX_BYTES} fit). Take single cells out of it with a program through Bash.",
+            "The notebook is too long to show ({} bytes of cells; {MAX_BYTES} fit). Extract single cells from it with a program through Bash.",
             shown.len()
         ))));
     }

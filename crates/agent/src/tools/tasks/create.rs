@@ -63,11 +63,11 @@ impl Tool for TaskCreate {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             NAME,
-            "Adds a task to the list of this session, for work of several steps. It is pending at first.",
+            "Adds a task to the list of this session, for work of several steps. It starts as pending.",
         )
-        .required("subject", ParamType::Text, "What is to be done: Run the tests")
-        .required("description", ParamType::Text, "What belongs to it, and when it is done")
-        .optional("activeForm", ParamType::Text, "The subject while it is being done: Running the tests")
+        .required("subject", ParamType::Text, "What to do, such as: Run the tests")
+        .required("description", ParamType::Text, "Details, and when it counts as done")
+        .optional("activeForm", ParamType::Text, "The subject while in progress, such as: Running the tests")
         .optional("metadata", ParamType::Schema(METADATA), "")
         .build()
     }

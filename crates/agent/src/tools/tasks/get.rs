@@ -53,7 +53,7 @@ impl TaskGet {
 
 impl Tool for TaskGet {
     fn spec(&self) -> ToolSpec {
-        SpecBuilder::new(NAME, "Shows a task of this session with its description and what it waits for.")
+        SpecBuilder::new(NAME, "Shows a task of this session with its description and what blocks it.")
             .required("taskId", ParamType::Text, "The id of the task")
             .build()
     }

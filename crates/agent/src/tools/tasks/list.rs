@@ -56,11 +56,8 @@ impl TaskList {
 
 impl Tool for TaskList {
     fn spec(&self) -> ToolSpec {
-        SpecBuilder::new(
-            NAME,
-            "Shows all tasks of this session: how far each is, and what it still waits for.",
-        )
-        .build()
+        SpecBuilder::new(NAME, "Lists the tasks of this session with their status and what blocks them.")
+            .build()
     }
 
     fn order(&self) -> CallOrder {

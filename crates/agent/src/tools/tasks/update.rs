@@ -164,15 +164,15 @@ fn merged(old: Option<Value<'_>>, new: Value<'_>) -> Vec<u8> {
 
 impl Tool for TaskUpdate {
     fn spec(&self) -> ToolSpec {
-        SpecBuilder::new(NAME, "Changes a task of this session, or deletes it. Mark one as in_progress before you begin it, and as completed when all of it is done.")
+        SpecBuilder::new(NAME, "Changes or deletes a task of this session. Mark a task in_progress before you start it, and completed when all of it is done.")
             .required("taskId", ParamType::Text, "The id of the task")
-            .optional("subject", ParamType::Text, "What is to be done")
-            .optional("description", ParamType::Text, "What belongs to it")
-            .optional("activeForm", ParamType::Text, "The subject while it is being done")
-            .optional("status", ParamType::Word(STATUSES), "How far it is; deleted removes it")
-            .optional("addBlocks", ParamType::Texts, "Ids of tasks that wait for this one")
-            .optional("addBlockedBy", ParamType::Texts, "Ids of tasks that this one waits for")
-            .optional("owner", ParamType::Text, "Who does it")
+            .optional("subject", ParamType::Text, "What to do")
+            .optional("description", ParamType::Text, "Details")
+            .optional("activeForm", ParamType::Text, "The subject while in progress")
+            .optional("status", ParamType::Word(STATUSES), "The new status; deleted removes the task")
+            .optional("addBlocks", ParamType::Texts, "Ids of tasks that this one blocks")
+            .optional("addBlockedBy", ParamType::Texts, "Ids of tasks that block this one")
+            .optional("owner", ParamType::Text, "Who works on it")
             .optional("metadata", ParamType::Schema(METADATA), "")
             .build()
     }

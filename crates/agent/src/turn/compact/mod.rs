@@ -32,7 +32,8 @@ names; what was found and decided, and why; what failed; what is unfinished, and
 Write nothing but the summary.";
 const OPENING: &str =
     "This conversation continues an earlier one, which was summarized because it became too long.";
-const CLOSING: &str = "Continue the work where it stopped. Do not ask again for what the summary answers.";
+const CLOSING: &str =
+    "Continue the work where it stopped. Do not ask again about what the summary already answers.";
 
 /// The result of a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Hooks that only watch: a failed turn, a person who is waited for, the end of the session.
+//! Hooks that only watch: a failed turn, waiting for the person, the end of the session.
 
 use std::future::Future;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::api::transport::Transport;
 use crate::hooks::{HookCall, HookEvent, run};
 use crate::protocol::{Commands, EventSink, TurnError};
 
-/// Why a person is waited for.
+/// Why the client waits for the person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason<'w> {
     /// A question about a call of this tool is open.
@@ -66,7 +66,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let _ = self.tell(HookSubject::new(event, kind), fill, commands, report).await;
     }
 
-    /// Returns work that tells hooks after a while that the person is waited for; its result is what the person should see.
+    /// Returns work that tells hooks after a while that the client waits for the person; its result is what the person should see.
     pub fn notification(
         &self,
         reason: WaitReason<'_>,
@@ -77,7 +77,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             WaitReason::Permission(tool) => {
                 ("permission_prompt", format!("Permission is needed to use {tool}"))
             }
-            WaitReason::Idle => ("idle_prompt", "The session waits for your input".to_owned()),
+            WaitReason::Idle => ("idle_prompt", "The session is waiting for your input".to_owned()),
         };
         // Before the first turn nobody expects an answer.
         let is_due = self.has_started || reason != WaitReason::Idle;

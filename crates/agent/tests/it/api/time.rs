@@ -46,7 +46,7 @@ async fn timed(replies: Vec<Reply>) -> (Result<(), CallError>, Duration, Vec<u64
     (result, begun.elapsed(), pauses)
 }
 
-/// The end of a body that never ends is waited for only this long.
+/// How long to wait for the end of a body that never ends.
 const BODY_END_TIMEOUT: Duration = Duration::from_millis(100);
 
 #[tokio::test(start_paused = true)]

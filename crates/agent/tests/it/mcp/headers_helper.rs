@@ -47,7 +47,7 @@ async fn a_command_that_fails_is_named_and_nothing_is_sent() {
     let (temp, web) = (TempDir::new("mcp"), HttpServer::start(usual));
     for (helper, words) in [
         ("echo '{\"a\":\"sk-secret\"}'; exit 3", "headersHelper failed: exit 3"),
-        ("echo sk-secret", "headersHelper printed no JSON object of texts"),
+        ("echo sk-secret", "headersHelper did not print a JSON object of strings"),
     ] {
         let (_keep, server) = servers(kind(&web.url, helper), McpLimits::default(), temp.path().into());
         server.connect().await;

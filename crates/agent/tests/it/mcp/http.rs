@@ -159,7 +159,7 @@ async fn a_session_that_the_server_ended_begins_again() {
 async fn refusals_say_what_is_wrong() {
     for (status, words) in [
         ("401 Unauthorized", "sign-in (401): run annals mcp login srv"),
-        ("500 Internal Server Error", "it answers 500"),
+        ("500 Internal Server Error", "it answered 500"),
     ] {
         let temp = TempDir::new("mcp");
         let web = HttpServer::start(move |_, stream| respond(stream, status, "", ""));

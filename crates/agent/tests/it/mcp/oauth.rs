@@ -89,9 +89,9 @@ async fn a_client_that_is_registered_already_is_used() {
 #[tokio::test]
 async fn what_is_wrong_is_refused_and_nothing_is_stored() {
     for (fault, words) in [
-        (OAuthFault::Open, "wants no sign-in"),
-        (OAuthFault::OtherResource, "of another server"),
-        (OAuthFault::OtherIssuer, "of another server"),
+        (OAuthFault::Open, "does not require a sign-in"),
+        (OAuthFault::OtherResource, "for another server"),
+        (OAuthFault::OtherIssuer, "for another server"),
         (OAuthFault::NoProof, "PKCE"),
         (OAuthFault::NoRegistration, "did not register"),
         (OAuthFault::NoConsent, "access_denied"),

@@ -209,7 +209,7 @@ async fn a_server_can_be_switched_off_and_on() {
     assert!(servers.tools().is_empty());
     let context = CallContext { tool_use: "t", tell: &|_| {}, agreed: None, parent: None };
     let refused = echo.run(b"{}", &context).await;
-    assert!(refused.is_error && text(&refused).contains("switched off"), "{refused:?}");
+    assert!(refused.is_error && text(&refused).contains("disabled"), "{refused:?}");
     server.set_enabled(true);
     server.connect().await;
     assert_eq!(servers.tools().len(), 1);

@@ -211,7 +211,7 @@ async fn addresses_that_are_inside_are_not_asked() {
         "https://１２７.0.0.1/",
         "https://127。0。0。1/",
     ] {
-        refused(&fetch(&tool, url).await, "not in the public internet");
+        refused(&fetch(&tool, url).await, "not on the public internet");
     }
     for (url, words) in [
         ("ftp://example.com/", "Only https"),
@@ -245,7 +245,7 @@ async fn names_that_lead_inside_are_not_asked() {
     ];
     let tool = tool(FetchScope::Public, names(&inside));
     for (host, _) in inside {
-        refused(&fetch(&tool, &format!("https://{host}/")).await, "not in the public internet");
+        refused(&fetch(&tool, &format!("https://{host}/")).await, "not on the public internet");
     }
 }
 
@@ -259,7 +259,7 @@ async fn a_name_that_changes_its_address_is_checked_at_every_hop() {
     // The second answer for the same name is inside: the hop is refused, although the first was not.
     let rebound = names(&[("localhost", &[&["127.0.0.1"], &["10.0.0.7"]])]);
     let outcome = fetch(&tool(FetchScope::PublicAndLoopback, rebound), &url).await;
-    refused(&outcome, "localhost is at 10.0.0.7, which is not in the public internet");
+    refused(&outcome, "localhost is at 10.0.0.7, which is not on the public internet");
     // A name that no other resolver knows: what was checked is what is asked. That the server has another name is found there.
     let before = met.load(Ordering::SeqCst);
     let pinned = tool(FetchScope::PublicAndLoopback, names(&[("pinned.invalid", &[&["127.0.0.1"]])]));

@@ -191,8 +191,8 @@ fn claiming(width: u32, height: u32) -> Vec<u8> {
 #[tokio::test]
 async fn a_picture_that_lies_about_itself_is_refused() {
     refused(&read(&claiming(60_000, 60_000)).await, "60000 x 60000 pixels");
-    refused(&read(&claiming(0, 5)).await, "picture");
-    refused(&read(&claiming(0x7fff_ffff, 0x7fff_ffff)).await, "picture");
+    refused(&read(&claiming(0, 5)).await, "image");
+    refused(&read(&claiming(0x7fff_ffff, 0x7fff_ffff)).await, "image");
     refused(&read(&claiming(9, 9)).await, "cannot be decoded as image/png");
     refused(&read(b"\x89PNG\r\n\x1a\nrest").await, "cannot be decoded as image/png");
     refused(&read(b"RIFF\x10\0\0\0WEBPVP8 ").await, "cannot be decoded as image/webp");
@@ -204,7 +204,7 @@ async fn a_picture_that_lies_about_itself_is_refused() {
     let mut tall = file(drawn(16, 16), Format::Jpeg);
     let at = tall.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     tall[at + 5..at + 9].copy_from_slice(&[0xff; 4]);
-    refused(&read(&tall).await, "picture");
+    refused(&read(&tall).await, "image");
 }
 
 #[tokio::test]

@@ -175,7 +175,7 @@ async fn a_plan_is_a_persons_to_approve() {
 }
 
 fn is_planning(body: &[u8]) -> bool {
-    String::from_utf8_lossy(body).contains("The mode is plan")
+    String::from_utf8_lossy(body).contains("Plan mode is on")
 }
 
 #[tokio::test]

@@ -182,15 +182,12 @@ async fn a_command_that_the_rules_refuse_stops_it_all() {
         let told = say(&mut agent, "/bad $(touch made.txt)").await;
         let TurnEnd::Failed(error) = &told.finished.ending else { panic!("{:?}", told.finished) };
         let error = error.to_string();
-        assert!(
-            error.starts_with("/bad was not carried out, because of `") && error.contains(why),
-            "{error}"
-        );
+        assert!(error.starts_with("/bad was not run, because of `") && error.contains(why), "{error}");
         assert!(!stage.made() && stage.api.requests().is_empty(), "{body}");
         let lines = stage.lines();
         let expected = ["user meta", "file-history-snapshot", "user", "system local_command"];
         assert_eq!(kinds(&lines)[..4], expected, "{lines:#?}");
-        assert!(lines[3].contains("<local-command-stderr>/bad was not carried out"));
+        assert!(lines[3].contains("<local-command-stderr>/bad was not run"));
         // The conversation goes on.
         assert!(say(&mut agent, "never mind @@b@@").await.is_done());
         drop(agent);

@@ -69,7 +69,7 @@ async fn what_rules_do_not_allow_stays_text_and_is_told() {
     let mut agent = stage.new_agent();
     let told = say(&mut agent, &format!("see @secret.txt and @{outside} @@a@@")).await;
     assert!(told.is_done());
-    let why = "reading it needs a permission";
+    let why = "reading it needs permission";
     assert_eq!(
         told.notices(),
         [format!("not attached: secret.txt: {why}"), format!("not attached: {outside}: {why}")]

@@ -79,7 +79,7 @@ async fn the_model_begins_plan_mode_and_an_approved_plan_ends_it() {
         assert!(told.is_done());
         assert_eq!(seen, modes);
         let system =
-            |at: usize| String::from_utf8_lossy(&stage.api.requests()[at].body).contains("The mode is plan:");
+            |at: usize| String::from_utf8_lossy(&stage.api.requests()[at].body).contains("Plan mode is on:");
         assert_eq!((system(0), system(1), system(2)), (false, true, modes.len() == 1));
         // What plan mode leaves is what the original leaves.
         let session = std::fs::read_to_string(stage.file()).unwrap();

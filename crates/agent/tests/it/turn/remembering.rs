@@ -344,7 +344,7 @@ async fn a_response_that_stays_cut_is_a_failure() {
     let stage = Stage::new(&[cut; 4].join(","));
     let told = stage.turn().await;
     let TurnEnd::Failed(error) = &told.finished.ending else { panic!("{:?}", told.finished.ending) };
-    assert!(error.to_string().contains("cut at the token limit 4 times"), "{error}");
+    assert!(error.to_string().contains("cut off at the token limit 4 times"), "{error}");
     assert!(std::fs::read_to_string(stage.file()).unwrap().contains(r#""isApiErrorMessage":true"#));
 }
 

@@ -122,7 +122,7 @@ async fn what_allows_calls_needs_a_rule_and_what_fails_is_the_result() {
         stage.lines().into_iter().filter(|line| line.contains("tool_result")).collect();
     for (result, words) in results.iter().zip([
         "Permission to use Skill was denied",
-        "was not carried out, because of `touch made.txt`",
+        "was not run, because of `touch made.txt`",
         "Only the user can use the skill quiet",
         "Unknown skill: nosuch",
     ]) {

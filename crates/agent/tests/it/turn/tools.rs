@@ -83,7 +83,7 @@ async fn a_call_that_was_cut_does_not_run() {
     let told = stage.turn().await;
     assert!(told.is_done());
     assert!(stage.done().is_empty(), "even if the input looks whole");
-    assert!(stage.sent()[1][2].contains("was cut inside this call"), "{:?}", stage.sent()[1]);
+    assert!(stage.sent()[1][2].contains("was cut off inside this call"), "{:?}", stage.sent()[1]);
     stage.only_grew();
     let head = r#"{"type":"message_start","message":{"id":"m","model":"x","usage":{}}}"#;
     let events = [

@@ -37,7 +37,7 @@ fn draw(found: &VerifyReport, context: &mut Context) -> std::io::Result<()> {
     }
     let lost = found.lost.len();
     context.out.line(format!("{versions} in {packs}: {} intact, {lost} lost", found.versions - lost))?;
-    context.out.line("  annals archive --all archives what is still in the store again")
+    context.out.line("  annals archive --all re-archives what is still in the store")
 }
 
 fn write_json(found: &VerifyReport, context: &mut Context) -> std::io::Result<()> {

@@ -22,7 +22,7 @@ pub(super) fn run(vault: &Vault, context: &mut Context) -> Result<Outcome, Fault
         .ok_or_else(|| Fault::conflict("another annals archive --watch is running"))?;
     // Before the first pass, so that no change is missed in between.
     let mut watch = Watch::new(WatchTarget::Tree(context.store.config_dir().projects()));
-    context.say("archiving sessions as they are written; Ctrl-C ends it");
+    context.say("archiving sessions as they are written; Ctrl-C stops it");
     loop {
         archive_all(vault, context)?;
         if watch.wait(MAX_WAIT) == WaitOutcome::Something {

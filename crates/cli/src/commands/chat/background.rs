@@ -19,9 +19,9 @@ const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Where the next command comes from.
 pub(super) struct CommandSource {
     agents: Arc<BackgroundAgents>,
-    /// Whether no more commands come: what still runs is waited for.
+    /// Whether no more commands come, so that only what still runs is left.
     is_over: bool,
-    /// How long it is waited for; `None` for as long as it takes.
+    /// How long to wait for it; `None` for as long as it takes.
     limit: Option<Duration>,
     /// The prompt that comes after the calls that a hook has left for later.
     held: Option<Command>,
@@ -63,7 +63,7 @@ impl CommandSource {
     }
 
     /// Returns the next command; `None` after the last one. What ends in the background while nothing else waits opens a turn. After
-    /// the last command what still runs is waited for, up to the limit, unless an interrupt comes.
+    /// the last command, waits for what still runs, up to the limit, unless an interrupt comes.
     pub(super) async fn next(&mut self, commands: &mut Commands) -> Option<Command> {
         if let Some(command) = self.held.take() {
             return Some(command);

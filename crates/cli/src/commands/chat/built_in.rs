@@ -1,4 +1,4 @@
-//! Built-in slash commands outside of the terminal: carried out, or refused. They are never sent to a model.
+//! Built-in slash commands outside the terminal: carried out, or refused. They are never sent to a model.
 
 use annals_agent::protocol::{Command, Prompt};
 
@@ -28,7 +28,7 @@ pub(super) fn instead_of(name: &str) -> &'static str {
         "agents" => "system/init of --output-format stream-json has them",
         "branch" | "fork" => "--resume SESSION --fork-session continues in a copy",
         "add-dir" => "--add-dir FOLDER adds a folder",
-        "clear" => "without --resume and --continue a new session begins",
+        "clear" => "without --resume or --continue, a new session starts",
         "config" => "annals config get shows the configuration file",
         "doctor" => "annals doctor checks versions, stores and programs",
         "effort" => "--effort LEVEL sets it",

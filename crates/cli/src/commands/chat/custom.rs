@@ -44,7 +44,7 @@ pub(super) const BUILT_IN: [&str; 29] = [
 ];
 
 /// The text of `/init`, unless a file defines that command.
-const INIT: &str = "Get to know this project and write what somebody who works on it for the first time has to know to CLAUDE.md in the working folder: how it is built, tested and checked, how one test is run, how the code is divided and which parts depend on which, and conventions that cannot be seen in a single file. Look at the README, the build files and the tests first. Leave out what any developer knows and what can be found by listing files. If CLAUDE.md exists already, read it and improve it instead of replacing it.
+const INIT: &str = "Study this project and write to CLAUDE.md in the working folder what a newcomer needs to know: how to build, test and check it, how to run a single test, how the code is divided and which parts depend on which, and conventions that cannot be seen in a single file. Look at the README, the build files and the tests first. Leave out what any developer knows and what can be found by listing files. If CLAUDE.md already exists, read it and improve it instead of replacing it.
 
 $ARGUMENTS";
 

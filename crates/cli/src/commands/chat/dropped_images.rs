@@ -37,7 +37,7 @@ fn read(path: &Path) -> Result<Image, String> {
     let name = path.display();
     let size = path.metadata().map_err(|error| format!("{name}: {error}"))?.len();
     if size > MAX_BYTES {
-        return Err(format!("{name} is larger than 64 MB: it stays a path"));
+        return Err(format!("{name} is larger than 64 MB: kept as a path"));
     }
     let bytes = read_file(path).map_err(|error| error.to_string())?;
     match prompt_image(&bytes) {
@@ -45,8 +45,8 @@ fn read(path: &Path) -> Result<Image, String> {
             let (media_type, path) = (image.media_type.to_owned(), Some(name.to_string()));
             Ok(Image { media_type, base64: image.base64, path })
         }
-        Ok(None) => Err(format!("{name} is no image that can be sent: it stays a path")),
-        Err(error) => Err(format!("{name} stays a path: {error}")),
+        Ok(None) => Err(format!("{name} is not an image that can be sent: kept as a path")),
+        Err(error) => Err(format!("{name} is kept as a path: {error}")),
     }
 }
 
@@ -151,6 +151,6 @@ mod tests {
         ] {
             assert_eq!(paths(pasted), Ok(Vec::new()), "{pasted}");
         }
-        assert!(paths(&format!("'{folder}/text.png'")).unwrap_err().contains("no image that can be sent"));
+        assert!(paths(&format!("'{folder}/text.png'")).unwrap_err().contains("not an image"));
     }
 }

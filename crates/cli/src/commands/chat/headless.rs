@@ -10,7 +10,7 @@ use super::{ChatAgent, local};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
-/// Runs commands until there are no more; what runs in the background is waited for.
+/// Runs commands until there are no more, then waits for what runs in the background.
 pub(super) async fn run_turns(
     agent: &mut ChatAgent<'_>,
     commands: &mut Commands,

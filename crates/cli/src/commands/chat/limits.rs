@@ -24,11 +24,11 @@ const MAX_SHOWN: usize = 150_000;
 const MAX_OUTPUT_ATTEMPTS: u32 = 5;
 const EFFORT_VARIABLE: &str = "CLAUDE_CODE_EFFORT_LEVEL";
 
-/// How long what runs in the background is waited for at the end, unless a variable says otherwise.
+/// How long to wait at the end for what runs in the background, unless a variable says otherwise.
 const BACKGROUND_WAIT: Duration = Duration::from_secs(600);
 const BACKGROUND_WAIT_VARIABLE: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 
-/// Returns how long what runs in the background is waited for at the end; `None` for as long as it takes.
+/// Returns how long to wait at the end for what runs in the background; `None` for as long as it takes.
 pub(super) fn background_wait(setup: &Setup, context: &Context) -> Option<Duration> {
     let Some(value) = setup.variable(context, BACKGROUND_WAIT_VARIABLE) else { return Some(BACKGROUND_WAIT) };
     match value.trim().parse() {

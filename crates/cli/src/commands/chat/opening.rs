@@ -1,4 +1,4 @@
-//! Opens a conversation. A session that was written to a moment ago, as by a client that has just ended, is waited for.
+//! Opens a conversation. Waits for a session that was written to a moment ago, as by a client that has just ended.
 
 use std::path::Path;
 use std::thread;
@@ -28,7 +28,7 @@ pub(super) fn open_when_quiet<'s>(
         match Conversation::open(store, start.clone(), cwd, persistence) {
             Err(error) if is_fresh_write(&error) && is_resumed(&start) && Instant::now() < deadline => {
                 if !is_told {
-                    context.say(format!("{error}; waiting until it is quiet"));
+                    context.say(format!("{error}; waiting for it to stop"));
                 }
                 is_told = true;
                 thread::sleep(INTERVAL);

@@ -110,7 +110,7 @@ async fn play(
 ) -> Result<Outcome, Fault> {
     for turn in &recording.turns {
         player.begin(turn);
-        let prompt = turn.prompt.clone().unwrap_or_else(|| Prompt::Text("(it goes on)".to_owned()));
+        let prompt = turn.prompt.clone().unwrap_or_else(|| Prompt::Text("(continues)".to_owned()));
         page.prompt(&prompt, &mut context.out)?;
         let mut fault = None;
         let finished = {

@@ -44,7 +44,7 @@ pub(super) fn find(
     }
     let found = match &context.program {
         Some(program) => Sandbox::find(program).map_err(|error| error.to_string()),
-        None => Err("this program is not found".to_owned()),
+        None => Err("cannot find this program".to_owned()),
     };
     match found {
         Ok(sandbox) => Ok(Some(sandbox)),
@@ -127,7 +127,7 @@ pub(super) fn for_helpers(
     Ok(Some(HelperSandbox { sandbox, plan: Arc::new(move || plan_now(&fixed, &rules, &workspace)) }))
 }
 
-/// The sandbox of programs that run outside of a conversation: they cannot read keys of other machines, where that works.
+/// The sandbox of programs that run outside a conversation: they cannot read keys of other machines, where that works.
 pub(super) fn of_keys(settings: &SandboxSettings, context: &Context) -> Option<HelperSandbox> {
     let is_off = context.sandbox.as_deref() == Some("off") || settings.is_enabled == Some(false);
     let (program, home) = (context.program.as_ref()?, context.home.as_deref()?);

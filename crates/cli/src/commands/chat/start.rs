@@ -13,7 +13,7 @@ use crate::session::ResolvedSession;
 /// Returns how the conversation starts: new, resumed or forked.
 pub(super) fn start(args: &ChatArgs, context: &Context) -> Result<ConversationStart, Fault> {
     if args.session_id.is_some() && !args.fork_session && (args.resume.is_some() || args.r#continue) {
-        return Err(Fault::usage("--session-id names a new session, not one that is resumed")
+        return Err(Fault::usage("--session-id is for new sessions, not resumed ones")
             .hint("--fork-session continues in a copy, which --session-id can name"));
     }
     let path: Option<PathBuf> = match (&args.resume, args.r#continue) {

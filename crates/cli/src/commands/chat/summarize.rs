@@ -1,4 +1,4 @@
-//! Summaries by a model, outside of any conversation.
+//! Summaries by a model, outside any conversation.
 
 use annals_agent::api::call::{Caller, RetryOptions};
 use annals_agent::one_shot::OneShot;

@@ -66,7 +66,7 @@ impl Feature {
             Self::Mcp => {
                 "MCP servers in settings files have no effect, as in the original (annals mcp add adds one)"
             }
-            Self::Sandbox => "settings of the sandbox have no effect",
+            Self::Sandbox => "sandbox settings have no effect",
         }
     }
 }

@@ -22,12 +22,12 @@ pub(super) fn run(
     }
     let is_stdout = args.to == Path::new("-");
     if is_stdout && context.out.is_terminal {
-        return Err(Fault::usage("a bundle is not for a terminal").hint("name a file: --to FILE"));
+        return Err(Fault::usage("cannot write a bundle to a terminal").hint("name a file: --to FILE"));
     }
     let is_folder = args.to.is_dir() || args.to.as_os_str().to_string_lossy().ends_with('/');
     if targets.len() > 1 && !is_folder {
         let count = targets.len();
-        return Err(Fault::usage(format!("a bundle has one session, and these are {count}"))
+        return Err(Fault::usage(format!("a bundle has one session, but {count} were named"))
             .hint("name a folder that exists: --to DIR"));
     }
     let mut written = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn run(
         let name = format!("{}.bundle", target.key);
         let file = if is_folder { args.to.join(name) } else { args.to.clone() };
         if file.symlink_metadata().is_ok() && !args.force {
-            return Err(Fault::conflict(format!("{}: the file exists already", file.display()))
+            return Err(Fault::conflict(format!("{}: the file already exists", file.display()))
                 .hint("--force replaces it"));
         }
         replace_file(&file, &bytes)?;

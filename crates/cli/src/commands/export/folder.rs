@@ -76,7 +76,7 @@ impl ExportFolder {
                 "{}: inside the store, where only sessions belong",
                 path.display()
             ))
-            .hint("name a folder outside of it"));
+            .hint("name a folder outside it"));
         }
         create_folder(&path)?;
         let lock = lock(&path, context);

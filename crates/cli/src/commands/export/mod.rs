@@ -84,7 +84,7 @@ fn to_stdout(
 ) -> Result<Outcome, Fault> {
     let [target] = targets else {
         let count = targets.len();
-        return Err(Fault::usage(format!("standard output takes one session, and these are {count}"))
+        return Err(Fault::usage(format!("standard output takes one session, but {count} were named"))
             .hint("name a folder: --to DIR"));
     };
     if context.json && args.form != ExportFormat::Json {
@@ -131,7 +131,7 @@ fn to_folder(
             Ok(WriteOutcome::Foreign(name)) => {
                 report.is_blocked = true;
                 let reason = format!(
-                    "{name} is there and was not written by annals, or was changed since; --force replaces it"
+                    "{name} exists, and annals did not write it or it was changed since; --force replaces it"
                 );
                 report.skipped.push((id, reason));
             }

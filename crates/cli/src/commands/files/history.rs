@@ -82,7 +82,7 @@ impl FileReport {
             self.history.versions.iter().filter(is_named).map(FileVersion::digest).collect();
         match (found, digests.len()) {
             (Some(version), 1) => Ok(version),
-            (_, 0) => Err(Fault::usage(format!("{name:?} is no version of the file")).hint(hint())),
+            (_, 0) => Err(Fault::usage(format!("{name:?} is not a version of the file")).hint(hint())),
             (_, count) => Err(Fault::usage(format!("{name:?} matches {count} versions")).hint(hint())),
         }
     }

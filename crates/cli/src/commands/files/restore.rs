@@ -41,9 +41,9 @@ fn fault(block: RestoreBlock) -> Fault {
     match block {
         RestoreBlock::ChangedSince { .. } => Fault::conflict(message)
             .hint("nothing was changed")
-            .hint("--force restores it all the same; annals undo brings back what is there now"),
+            .hint("--force restores it anyway; annals undo brings back the current content"),
         RestoreBlock::Protected { .. } => {
-            Fault::usage(message).hint("nothing was changed; --force restores it all the same")
+            Fault::usage(message).hint("nothing was changed; --force restores it anyway")
         }
         RestoreBlock::Path { .. } | RestoreBlock::Folder { .. } => {
             Fault::usage(message).hint("nothing was changed; --print VERSION prints it")

@@ -36,7 +36,7 @@ fn check_name(name: &str) -> Result<(), Fault> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     match !name.is_empty() && name.bytes().all(is_letter) {
         true => Ok(()),
-        false => Err(Fault::usage(format!("{name:?} is not a name of a server"))
+        false => Err(Fault::usage(format!("{name:?} is not a valid server name"))
             .hint("a name has letters, digits, - and _")),
     }
 }

@@ -156,7 +156,7 @@ pub(super) fn unknown(name: &str, found: &[FoundServer]) -> Fault {
     names.dedup();
     let hint = match names.is_empty() {
         true => "there are no servers here; annals mcp add adds one".to_owned(),
-        false => format!("there are: {}", names.join(", ")),
+        false => format!("servers are: {}", names.join(", ")),
     };
     Fault::nothing_found(format!("no MCP server {name:?}")).hint(hint)
 }

@@ -34,7 +34,7 @@ pub(super) fn run(args: &McpLoginArgs, context: &mut Context) -> Result<Outcome,
     let show = |url: &str| {
         context.say(format!("to sign in to {name}, open {url}"));
         if !args.no_browser && !open_browser(url, context) {
-            context.say("no browser could be opened; open the address yourself");
+            context.say("cannot open a browser; open the address yourself");
         }
     };
     let done = runtime::block_on(runtime::new()?, sign_in.run(show));

@@ -25,7 +25,7 @@ pub(super) fn run(args: &McpRemoveArgs, context: &mut Context) -> Result<Outcome
                 _ => {
                     let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
                     let message = format!("{} is configured more than once: {}", args.name, names.join(", "));
-                    return Err(Fault::usage(message).hint("--scope says which one"));
+                    return Err(Fault::usage(message).hint("choose one with --scope"));
                 }
             }
         }

@@ -120,7 +120,7 @@ fn parse(args: &SearchArgs, context: &Context) -> Result<Query, Fault> {
     for unknown in unknown_filters(&text) {
         let meant = unknown.nearest.map(|name| format!("; did you mean {name}: ?")).unwrap_or_default();
         context.say(format!(
-            "{:?} is no filter, and is searched as words{meant} (annals help queries)",
+            "{:?} is not a filter, treated as words{meant} (annals help queries)",
             unknown.text
         ));
     }

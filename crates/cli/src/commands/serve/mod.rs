@@ -143,10 +143,10 @@ fn announce(server: &Server, args: &ServeArgs, is_exposed: bool, context: &mut C
             context.store.names()
         ));
     } else {
-        context.say("only this machine, and only with this token; Ctrl-C ends it");
+        context.say("only this machine, and only with this token; Ctrl-C stops it");
     }
     if args.open && !open_browser(&url, context) {
-        context.say("no browser could be opened; open the address yourself");
+        context.say("cannot open a browser; open the address yourself");
     }
     Ok(())
 }

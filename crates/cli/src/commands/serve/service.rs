@@ -54,7 +54,7 @@ pub(in crate::commands) fn run_service(
             context.out.line(&origin)?;
         }
         context.out.flush()?;
-        context.say("answers with a token only; Ctrl-C ends it");
+        context.say("answers with a token only; Ctrl-C stops it");
         stop.or(server.run()).await;
         Ok(Outcome::Done)
     });

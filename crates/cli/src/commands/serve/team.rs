@@ -143,7 +143,7 @@ impl Service for TeamAnswers {
             return Err(text(200, "ok"));
         }
         if !matches!(head.method.as_str(), "GET" | "POST") {
-            return Err(text(405, "only GET and POST are answered"));
+            return Err(text(405, "only GET and POST are allowed"));
         }
         let is_reader = |owner: &TokenOwner| owner.kind != TokenKind::Machine;
         let owner = self.tokens.owner(head.token(), &head.sender.to_string(), self.source.now(), is_reader);
@@ -214,7 +214,7 @@ impl AnswerProcess {
         let _ = std::fs::remove_dir_all(&folder);
         match answered {
             Ok(result) => reply(result, form),
-            Err(_) => text(503, "no process could be started"),
+            Err(_) => text(503, "cannot start a process"),
         }
     }
 }

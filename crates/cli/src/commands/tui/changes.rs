@@ -89,7 +89,7 @@ fn run(change: &Change, confirm: ConfirmArgs, context: &mut Context) -> Result<O
 /// A path as an argument: it is absolute, so it cannot be taken for an option or a title.
 fn argument(session: &Path) -> Result<String, Fault> {
     let text = session.to_str().map(str::to_owned);
-    text.ok_or_else(|| Fault::usage(format!("{}: the name is no text", session.display())))
+    text.ok_or_else(|| Fault::usage(format!("{}: the name is not UTF-8", session.display())))
 }
 
 /// Where an export goes, and what it holds: what `annals export --include-agents` writes in the format of the ending.
@@ -98,11 +98,11 @@ fn export(session: &Path, to: &str, context: &Context) -> Result<(PathBuf, Vec<u
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let form = ExportFormat::of_extension(ending).ok_or_else(|| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Fault::usage(format!("the ending of {name:?} does not say the format"))
+        Fault::usage(format!("the extension of {name:?} names no format"))
             .hint("use .html, .md, .txt, .jsonl or .bundle")
     })?;
     if path.symlink_metadata().is_ok() {
-        return Err(Fault::usage(format!("{to} exists already")).hint("nothing was written"));
+        return Err(Fault::usage(format!("{to} already exists")).hint("nothing was written"));
     }
     let target = ResolvedSession::find_to_change(context, &argument(session)?)?;
     if form == ExportFormat::Bundle {
@@ -131,10 +131,7 @@ pub(super) fn command(
 ) -> Result<process::Command, Fault> {
     // The name of a file may be anything.
     if session.id.starts_with('-') || session.id.is_empty() {
-        return Err(Fault::usage(format!(
-            "{:?} would be taken for an option, not for a session",
-            session.id
-        )));
+        return Err(Fault::usage(format!("{:?} would be taken for an option, not a session", session.id)));
     }
     let store = ConfigDir::containing(&session.path)
         .ok_or_else(|| Fault::usage(format!("{}: not a session of a store", session.path.display())))?;

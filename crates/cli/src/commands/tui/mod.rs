@@ -78,7 +78,7 @@ fn changes_of(context: &Context) -> impl FnMut() -> bool + Send + use<> {
         if watches.is_empty() {
             watches.extend(targets.iter().cloned().map(Watch::new));
         }
-        // One watch is waited for, several in turns.
+        // Waits for one watch, for several in turn.
         let patience = if watches.len() == 1 { LONG_WAIT } else { SHORT_WAIT };
         while !watches.iter_mut().any(|watch| watch.wait(patience).is_change()) {}
         // A session that is being written changes many times a second, and the list is not read that often.
@@ -91,11 +91,11 @@ fn changes_of(context: &Context) -> impl FnMut() -> bool + Send + use<> {
 #[cfg(unix)]
 fn check_terminal(context: &Context) -> Result<(), Fault> {
     if context.json {
-        return Err(Fault::usage("annals tui has no JSON; annals ls --json and annals show --json have"));
+        return Err(Fault::usage("annals tui has no JSON; use annals ls --json or annals show --json"));
     }
     let is_dumb = context.variables.iter().any(|(name, value)| name == "TERM" && value == "dumb");
     if !context.out.is_terminal || !context.stdin_is_terminal() || is_dumb {
-        return Err(Fault::usage("annals tui needs a terminal; annals ls and annals show need none"));
+        return Err(Fault::usage("annals tui needs a terminal; annals ls and annals show do not"));
     }
     Ok(())
 }

@@ -75,7 +75,7 @@ fn draw(
             {
                 let day = |millis| words::day(millis, &selection.zone);
                 context.out.line(format!(
-                    "the client counts from {}; the oldest response in the store is of {}",
+                    "the client counts from {}; the oldest response in the store is from {}",
                     day(theirs),
                     day(ours)
                 ))?;

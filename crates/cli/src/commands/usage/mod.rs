@@ -48,7 +48,7 @@ enum Precision {
 pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let selection = Selection::new(&args.selection, context)?;
     if args.at.at.is_some() && (args.statusline || args.compare) {
-        return Err(Fault::usage("--statusline and --compare are about this machine, and --at is not"));
+        return Err(Fault::usage("--statusline and --compare report on this machine, but --at asks a team"));
     }
     if args.statusline {
         return statusline::run(&selection, context);

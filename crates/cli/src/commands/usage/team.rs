@@ -37,7 +37,7 @@ impl UsageItems {
         let here = context.prices.as_of();
         if used.prices.iter().any(|table| table != here) {
             context.say(format!(
-                "costs are those of the price tables of {}, by which they were computed when they came",
+                "costs were computed on arrival, from the price tables of {}",
                 used.prices.join("; ")
             ));
         }

@@ -113,11 +113,7 @@ fn what_the_rules_deny_a_command_does_not_do() {
     for arguments in [&["--trust", "--disallowedTools", "Bash(touch:*)", "/bad"][..], &["/asks"]] {
         let before = count();
         let answer = fixture.exits(arguments, 1);
-        assert!(
-            answer.error.contains("was not carried out, because of `touch taken` in it"),
-            "{}",
-            answer.error
-        );
+        assert!(answer.error.contains("was not run, because of `touch taken` in it"), "{}", answer.error);
         assert!(!fixture.home.work_dir().join("taken").exists() && count() == before);
     }
     let answer = fixture.exits(&["--output-format", "json", "/asks"], 1);
@@ -134,8 +130,7 @@ fn what_a_file_says_moves_no_cursor() {
         ChatFixture::with_commands(&[], &[("bad.md", bad), ("a\u{1b}[2J.md", "x"), ("empty.md", " ")]);
     let answer = fixture.exits(&["--trust", "--allowedTools", "Bash(false)", "/bad"], 1);
     assert!(!answer.error.contains('\u{1b}'), "{:?}", answer.error);
-    for part in ["‹U+001B›[2J.md", "invalid rule", "empty.md: it has no text", "/bad was not carried out"]
-    {
+    for part in ["‹U+001B›[2J.md", "invalid rule", "empty.md: it has no text", "/bad was not run"] {
         assert!(answer.error.contains(part), "{part}: {}", answer.error);
     }
 }

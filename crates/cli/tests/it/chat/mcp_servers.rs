@@ -346,7 +346,7 @@ fn a_server_that_wants_a_sign_in_says_how() {
     arguments.extend(["--", "@@d@@"]);
     let said = fixture.exits(&arguments, 0);
     assert!(
-        said.error.contains("MCP server web: the server wants a sign-in (401): run annals mcp login web"),
+        said.error.contains("MCP server web: the server requires a sign-in (401): run annals mcp login web"),
         "{}",
         said.error
     );

@@ -56,7 +56,7 @@ fn output_that_is_not_given_or_never_fits_ends_the_turn() {
     let (answer, requests) = asked("{}", "@@plain@@", 0);
     assert_eq!((text(&answer.out, &["result"]).as_str(), requests), ("two", 2));
     assert!(!answer.out.contains("structured_output"), "{}", answer.out);
-    assert!(answer.error.contains("no output in the form of the schema"), "{}", answer.error);
+    assert!(answer.error.contains("no structured output"), "{}", answer.error);
     let (answer, requests) = asked("{}", "@@bad@@", 1);
     assert_eq!(text(&answer.out, &["subtype"]), "error_max_structured_output_retries");
     assert_eq!(text(&answer.out, &["terminal_reason"]), "structured_output_retry_exhausted");

@@ -111,7 +111,7 @@ fn a_failure_says_that_there_is_a_sandbox_and_the_way_out_is_asked() {
     // Nobody can be asked here, whatever a rule allows.
     let outside = Conversation::new("touch ../outside.txt", r#","dangerouslyDisableSandbox":true"#);
     let result = outside.run(&["--allowedTools", "Bash"]);
-    assert!(result.text.contains("outside of the sandbox"), "{}", result.text);
+    assert!(result.text.contains("outside the sandbox"), "{}", result.text);
     assert!(!outside.fixture.home.path().join("outside.txt").exists());
     let result = outside.run(&["--settings", closed]);
     assert!(result.text.contains("cannot run outside"), "{}", result.text);

@@ -33,10 +33,10 @@ fn messages_around_a_passage_are_shown_on_request() {
 fn a_mistyped_filter_is_told() {
     let home = store();
     let answer = annals(&home, &["search", "tools:Bash", "zebra"]);
-    assert!(answer.error.contains("\"tools:Bash\" is no filter"), "{}", answer.error);
+    assert!(answer.error.contains("\"tools:Bash\" is not a filter"), "{}", answer.error);
     assert!(answer.error.contains("did you mean tool:"), "{}", answer.error);
     let answer = annals(&home, &["search", "foo:bar"]);
-    assert!(answer.error.contains("\"foo:bar\" is no filter, and is searched as words"), "{}", answer.error);
+    assert!(answer.error.contains("\"foo:bar\" is not a filter, treated as words"), "{}", answer.error);
     for plain in ["std::fs zebra", "https://zebra", "tool:Bash zebra", "\"foo:bar\" zebra"] {
         assert!(!annals(&home, &["search", plain]).error.contains("filter"), "{plain}");
     }

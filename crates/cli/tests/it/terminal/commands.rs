@@ -35,7 +35,7 @@ fn a_command_is_completed_listed_asked_about_and_said() {
     terminal.sees("? Bash");
     terminal.sees("  touch made && echo made\n");
     terminal.press("n not now\r");
-    terminal.sees("/greet was not carried out, because of `touch made && echo made` in it");
+    terminal.sees("/greet was not run, because of `touch made && echo made` in it");
     terminal.ends_with(">");
     assert!(fixture.bodies().is_empty() && !fixture.home.work_dir().join("made").exists());
     terminal.press("/greet Ann\r");

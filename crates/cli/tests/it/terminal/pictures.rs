@@ -134,13 +134,13 @@ fn what_cannot_be_pasted_is_said() {
     terminal.press("\x16");
     terminal.sees("there is no image on the clipboard");
     terminal.press(&format!("\x1b[200~{path}\x1b[201~"));
-    terminal.sees("is no image that can be sent: it stays a path");
+    terminal.sees("is not an image that can be sent: kept as a path");
     terminal.press("\x15");
     terminal.press(&format!("/cost {}\r", dropped(&fixture)));
     terminal.sees("images cannot be sent with a command: they were left out");
     std::fs::remove_file(fixture.home.work_dir().join("bin/wl-paste")).unwrap();
     terminal.press("\x16");
-    terminal.sees("neither wl-paste nor xclip nor pngpaste is here");
+    terminal.sees("install wl-paste, xclip or pngpaste");
     fixture.leave(&mut terminal);
 }
 

@@ -306,9 +306,9 @@ fn a_session_that_was_written_to_a_moment_ago_is_waited_for_with_a_hint() {
     std::io::Write::write_all(&mut file, b"\n").unwrap();
     drop(file);
     terminal.press(&format!("/resume {id}\r"));
-    terminal.sees("opening the session; if another program");
+    terminal.sees("opening the session; waiting if another program");
     terminal.sees(&format!("session {id} · resumed"));
-    terminal.sees("something else wrote to this session");
+    terminal.sees_wrapped("something else wrote to this session");
     assert!(!terminal.text().contains("opening the session"), "{}", terminal.text());
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0), "{}", terminal.text());

@@ -84,8 +84,8 @@ fn a_session_is_exported_branched_and_given_another_folder() {
         terminal.press("/export talk.md\r");
         terminal.sees("exists");
         terminal.press("/export talk.exe\r");
-        terminal.sees("has to end in .md");
-        // Outside of the workspace it would be asked about.
+        terminal.sees("must end in .md");
+        // Outside the workspace it would be asked about.
         terminal.press(&format!("/add-dir {}\r", elsewhere.display()));
         terminal.sees("belongs to the workspace until annals exits");
         terminal.press(&format!("/permissions Read {}/other.txt\r", elsewhere.display()));
@@ -163,7 +163,7 @@ fn the_last_answer_is_copied_by_the_terminal_on_request() {
     terminal.sees("asked to copy answer 2 from the end");
     assert_eq!(copies(&terminal), 2);
     terminal.press("/copy 3\r");
-    terminal.sees("2 answers can be copied, so there is no number 3");
+    terminal.sees("only 2 answers can be copied; there is no number 3");
     terminal.press("/copy all\r");
     terminal.sees("/copy takes a number");
     assert_eq!(copies(&terminal), 2);

@@ -172,7 +172,7 @@ fn a_storm_of_sizes_while_text_arrives_and_after_it() {
         terminal.sees("● one");
         for step in 0..120_u16 {
             terminal.resize((20 + step * 37 % 181, 6 + step * 11 % 55));
-            // Not each of them is waited for.
+            // It does not wait for each of them.
             if step % 7 == 0 {
                 std::thread::sleep(Duration::from_millis(15));
             }

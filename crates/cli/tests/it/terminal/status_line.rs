@@ -95,7 +95,7 @@ fn a_command_prints_the_status_line_and_knows_the_session() {
     fixture.holds();
     // On lines there is no place for it, which is said.
     let mut terminal = fixture.chat_in((80, 24), &["--plain"], |_| {});
-    terminal.sees("the status line is shown on the chat screen, not on lines");
+    terminal.sees("only the chat screen shows the status line");
     leave(&mut terminal);
 }
 

@@ -116,7 +116,7 @@ fn remove(
         for stage in &stages {
             on_shards::remove(engine, tables, stage, patience)?;
         }
-        let what_then = "what it has goes when it is back; run the command again then";
+        let what_then = "its data is removed when it is back; run the command again then";
         return tables.check_all_servers(engine, what_then);
     }
     for removal in stages.iter().flatten() {

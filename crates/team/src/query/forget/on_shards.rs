@@ -54,11 +54,7 @@ pub(super) fn wait_for_notes(
             return Ok(());
         }
         if began.elapsed() >= patience {
-            return Err(absent(
-                engine,
-                &late,
-                "they do not know yet what is forgotten; run the command again",
-            ));
+            return Err(absent(engine, &late, "they do not yet know what to forget; run the command again"));
         }
         thread::sleep(PAUSE);
     }
@@ -231,7 +227,7 @@ mod tests {
         let failure = wait_for_notes(&opened, &tables, &subjects, Duration::ZERO).unwrap_err();
         assert!(matches!(failure, EngineError::Unavailable(_)));
         let said = failure.to_string();
-        assert!(said.contains("no answer from s2:9000 (shard 2, replica 1): they do not know yet"), "{said}");
+        assert!(said.contains("no answer from s2:9000 (shard 2, replica 1): they do not yet know"), "{said}");
 
         // Nobody waits for one that is away.
         let (_engine, opened, tables) = cluster(|request| match is_about(request, "system.one") {

@@ -126,7 +126,7 @@ const IRREGULAR: [&str; 38] = [
 const NO_PARTICIPLES: [&str; 6] = ["Bed", "Embed", "Feed", "Need", "Seed", "Speed"];
 
 /// Phrases that stand in no source, help or document.
-const RETIRED_PHRASES: [&str; 21] = [
+const RETIRED_PHRASES: [&str; 29] = [
     "so many",
     "anew",
     "for ever",
@@ -148,6 +148,14 @@ const RETIRED_PHRASES: [&str; 21] = [
     "taken back",
     "nobody needs",
     "is no longer had",
+    "exists already",
+    "is waited for",
+    "outside of",
+    "beside each other",
+    "the question before",
+    "the match before",
+    "has to end",
+    "is no filter",
 ];
 
 /// Files that cite retired words because they retire them.

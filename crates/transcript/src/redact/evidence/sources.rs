@@ -235,7 +235,7 @@ impl Noun {
     }
 }
 
-/// Cuts a command where `cut` says how long a separator is, outside of quotes.
+/// Cuts a command where `cut` says how long a separator is, outside quotes.
 fn split<'c>(text: &'c str, cut: impl Fn(&[u8]) -> usize + 'c) -> impl Iterator<Item = &'c str> {
     let bytes = text.as_bytes();
     let mut next = Some(0);

@@ -70,15 +70,15 @@ pub(super) enum PdfError {
     )]
     TooManyAsked { total: usize },
     #[error(
-        "The PDF has {total} pages; more than {MAX_DEFAULT_PAGES} are not shown at once without being asked for. Ask with `pages`, such as \"1-5\", for at most {MAX_PAGES}."
+        "The PDF has {total} pages; more than {MAX_DEFAULT_PAGES} require `pages`, such as \"1-5\", for at most {MAX_PAGES}."
     )]
     TooMany { total: usize },
     #[error(
-        "Pages {pages} of the PDF have more than {MAX_BYTES} bytes, which is too much for one line of a session, and no text that could be shown instead. Request fewer pages."
+        "Pages {pages} of the PDF are more than {MAX_BYTES} bytes, too much for one line of a session, and have no text to show instead. Request fewer pages."
     )]
     DoesNotFit { pages: String },
     #[error(
-        "Pages {pages} of the PDF have more than {MAX_BYTES} bytes, and their text alone has {bytes} ({MAX_TEXT} fit into an answer). Request fewer pages."
+        "Pages {pages} of the PDF are more than {MAX_BYTES} bytes, and their text alone is {bytes} ({MAX_TEXT} fit in a result). Request fewer pages."
     )]
     TextDoesNotFit { pages: String, bytes: usize },
     #[error("The call was interrupted.")]
@@ -176,7 +176,7 @@ fn plain(path: &str, text: &str) -> Outcome {
         });
     });
     let note = format!(
-        "<system-reminder>These pages have more than {MAX_BYTES} bytes, which is too much to be shown: this is their text, without pictures and without the layout.</system-reminder>"
+        "<system-reminder>These pages are more than {MAX_BYTES} bytes, too much to show: this is their text, without images or layout.</system-reminder>"
     );
     Outcome::text(format!("{text}\n{note}"), kept)
 }

@@ -62,21 +62,21 @@ struct SentImage<'a> {
 /// Why an image cannot be shown.
 #[derive(Debug, thiserror::Error)]
 enum PictureError {
-    #[error("The picture cannot be decoded as {}: {source}.", format.media_type())]
+    #[error("The image cannot be decoded as {}: {source}.", format.media_type())]
     Damaged { format: ImageFormat, source: Box<dyn std::error::Error + Send + Sync> },
     #[error(
-        "The picture says that it has {} x {} pixels, which is more than can be decoded here ({} MiB). Make it smaller with a program through Bash.",
+        "The image claims to be {} x {} pixels, more than can be decoded here ({} MiB). Make it smaller with a program through Bash.",
         size.width, size.height, decode::MAX_DECODED >> 20
     )]
     TooLarge { size: Size },
     #[error(
-        "The picture needs more memory to be decoded than it may have here ({} MiB). Make it smaller with a program through Bash.",
+        "Decoding the image takes more memory than is allowed here ({} MiB). Make it smaller with a program through Bash.",
         decode::MAX_DECODED >> 20
     )]
     NeedsTooMuch,
-    #[error("The picture says that it has no pixels.")]
+    #[error("The image claims to have no pixels.")]
     Empty,
-    #[error("The picture has {bytes} bytes, and it could not be made smaller than {MAX_BYTES}.")]
+    #[error("The image is {bytes} bytes, and it could not be made smaller than {MAX_BYTES}.")]
     DoesNotFit { bytes: usize },
     #[error("The call was interrupted.")]
     Stopped,
@@ -183,7 +183,7 @@ fn outcome(original_bytes: usize, sent: &SentImage<'_>) -> Outcome {
     if original != sent.size {
         // Coordinates in the file need the scale.
         let note = format!(
-            "The picture has {} x {} pixels and is shown with {} x {}: coordinates times {:.3} are those of the file.",
+            "The image is {} x {} pixels and is shown at {} x {}: coordinates in the file are {:.3} times those shown.",
             original.width,
             original.height,
             sent.size.width,

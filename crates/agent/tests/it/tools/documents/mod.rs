@@ -185,14 +185,14 @@ async fn what_is_too_large_is_shown_as_text() {
     let text = super::shown(&outcome);
     assert!(!outcome.is_error);
     assert!(text.starts_with("<page number=\"1\">\nwords of a large page\n</page>\n"), "{text}");
-    assert!(text.contains("without pictures"), "{text}");
+    assert!(text.contains("without images"), "{text}");
     let file = kept(&outcome).get("file").unwrap();
     assert!(kept(&outcome).get("type").unwrap().text().unwrap().is("text"));
     assert_eq!(file.get("numLines").unwrap().count(), Some(3));
     let all = read_with(&bytes, None).await;
     assert!(super::shown(&all).contains("<page number=\"3\">\nwords of page 3.\n"));
     refused(&read(&heavy(8 << 20, ""), "1").await, "Request fewer pages");
-    refused(&read(&heavy(8 << 20, &"long ".repeat(30_000)), "1").await, "their text alone has 1");
+    refused(&read(&heavy(8 << 20, &"long ".repeat(30_000)), "1").await, "their text alone is 1");
     // As much as fits goes as a document, in a line that can be opened: without the copy where both are too much.
     let outcome = read(&heavy(6 << 20, ""), "2").await;
     let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };

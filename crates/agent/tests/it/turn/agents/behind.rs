@@ -240,7 +240,7 @@ async fn one_that_works_gets_a_message_when_it_can() {
         let told = say(&mut agent, "do @@a@@").await;
         let sent = send(&agent, &started(&told.events), "also this").await;
         assert!(sent.contains(r#""success":true"#) && !sent.contains("resumedAgentId"), "{sent}");
-        for (to, why) in [("nobody", "can be reached"), ("main", "this conversation itself")] {
+        for (to, why) in [("nobody", "Cannot reach agent"), ("main", "main is this conversation")] {
             let sent = send(&agent, to, "x").await;
             assert!(sent.contains(r#""success":false"#) && sent.contains(why), "{sent}");
         }

@@ -212,7 +212,7 @@ async fn they_nest_three_deep_and_no_deeper() {
     let session = SessionKey::new(agent.conversation.session());
     drop(agent);
     stage.holds();
-    // All beside each other; each knows who started it. The third one has no such tool.
+    // All side by side; each knows who started it. The third one has no such tool.
     let files = stage.agent_files();
     assert_eq!(files.len(), 3);
     let metas: Vec<_> = files.iter().map(|file| meta_of(file)).collect();

@@ -45,7 +45,7 @@ impl Questions {
             let permit = match answer {
                 Ok(answer) => permit(&answer),
                 Err(ChannelError::Remote(error)) => Permit::Fail(error),
-                Err(ChannelError::Closed(why)) => Permit::Deny(Some(format!("nobody can be asked: {why}"))),
+                Err(ChannelError::Closed(why)) => Permit::Deny(Some(format!("cannot ask: {why}"))),
             };
             // If the conversation is over, nobody waits.
             let _ = commands.send(Command::Permit { question: question.id, permit });

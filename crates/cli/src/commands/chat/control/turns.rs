@@ -24,7 +24,7 @@ pub(super) struct TurnLoop<'t, 'a> {
     pub(super) channel: ControlChannel,
     /// Whether the program wants to be told when the session is idle.
     pub(super) is_telling: bool,
-    /// How long what runs in the background is waited for at the end.
+    /// How long to wait at the end for what runs in the background.
     pub(super) wait: Option<Duration>,
     /// Whether the program was told that a turn runs.
     pub(super) is_told_running: bool,

@@ -25,7 +25,7 @@ pub(super) fn managed_servers(path: &Path) -> Option<Result<Vec<FoundServer>, St
         Err(error) => return Some(Err(wrong(&error.to_string()))),
     };
     let listed = Value::parse(&bytes).ok().and_then(|config| config.get("mcpServers")?.fields());
-    let Some(listed) = listed else { return Some(Err(wrong("it has no object mcpServers"))) };
+    let Some(listed) = listed else { return Some(Err(wrong("it has no mcpServers object"))) };
     let server = |entry: annals_json::Field<'_>| FoundServer {
         name: entry.key.to_string(),
         scope: "enterprise",

@@ -186,7 +186,7 @@ fn of_argument(given: &str, cwd: &Path) -> Result<Vec<FoundServer>, String> {
         false => read_input(&cwd.join(given)).map_err(|error| format!("--mcp-config: {error}"))?,
     };
     let listed = Value::parse(&bytes).ok().and_then(|config| config.get("mcpServers")?.fields());
-    let listed = listed.ok_or_else(|| "--mcp-config has no object mcpServers".to_owned())?;
+    let listed = listed.ok_or_else(|| "--mcp-config has no mcpServers object".to_owned())?;
     let server = |entry: annals_json::Field<'_>| FoundServer {
         name: entry.key.to_string(),
         scope: "dynamic",

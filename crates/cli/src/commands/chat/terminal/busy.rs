@@ -124,7 +124,7 @@ impl TerminalUi {
         if let Some(rules) = folder_rules {
             match self.folder_rules.add(&rules) {
                 Ok(done) => self.print_note(Style::DIM, &done),
-                Err(why) => self.print_note(ERROR, &format!("{SETTINGS} is as it was: {why}")),
+                Err(why) => self.print_note(ERROR, &format!("{SETTINGS} is unchanged: {why}")),
             }
         }
         let _ = commands.send(Command::Permit { question, permit });

@@ -125,7 +125,7 @@ fn restored(rewinding: &RewindPlan) -> impl Iterator<Item = &FileRewind> {
     rewinding.files.iter().filter(move |file| is_changed(file.outcome))
 }
 
-/// How the text of a file will change; `None` if it is no text, or nothing is written.
+/// How the text of a file will change; `None` if it is not text, or nothing is written.
 fn text_change(rewinding: &RewindPlan, file: &FileRewind) -> Option<Diff> {
     let path = file.path.as_deref()?;
     let new = rewinding.plan.changes.iter().find_map(|change| match change {

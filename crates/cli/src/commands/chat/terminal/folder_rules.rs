@@ -51,7 +51,7 @@ impl FolderRules {
 
     /// Adds rules that allow, and says what was done, or why nothing was.
     pub(super) fn add(&self, rules: &[String]) -> Result<String, String> {
-        let data = self.data.as_ref().ok_or("there is no data folder for what undoes it")?;
+        let data = self.data.as_ref().ok_or("no data folder to record the undo in")?;
         let path = self.folder.join(SETTINGS);
         self.check_place(&path)?;
         let settings = path.parent().unwrap_or(&self.folder);

@@ -163,11 +163,11 @@ impl ChatUi for TerminalUi {
     }
 
     fn edit_file(&mut self, _: &Path) -> Option<String> {
-        Some("files are edited on the chat screen; here, use another terminal".to_owned())
+        Some("only the chat screen can edit files; use another terminal".to_owned())
     }
 
     fn copy(&mut self, _: &str) -> Result<(), String> {
-        Err("the clipboard is used on the chat screen; here, select the text".to_owned())
+        Err("only the chat screen can copy; select the text instead".to_owned())
     }
 
     fn edit(&mut self, text: &str) {

@@ -227,7 +227,7 @@ async fn converse_in_store<U: ChatUi>(
     let setting = app.setup.effective.status_line.clone();
     let (has_place, status_sender) = (ui.status_size().is_some(), ui.sender());
     if setting.is_some() && !has_place {
-        ui.note(WARNING, "the status line is shown on the chat screen, not on lines");
+        ui.note(WARNING, "only the chat screen shows the status line");
     }
     let open = |start: ConversationStart| -> Result<(ChatSession<'_>, BackgroundWork<'_>), Fault> {
         let OpenChat { mut agent, shells, work } = app.agent(args, start, Approver::Person, context)?;

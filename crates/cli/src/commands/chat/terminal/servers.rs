@@ -31,7 +31,7 @@ pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut impl ChatUi) -> 
         let Some(folder) = server.path.as_deref().and_then(Path::parent) else { continue };
         let definition = String::from_utf8_lossy(&server.definition);
         let definition = definition.split_whitespace().collect::<Vec<_>>().join(" ");
-        let about = "it would run with your rights; it is asked about again when its definition changes";
+        let about = "it would run with your rights; you will be asked again when its definition changes";
         let choice = Choice {
             warning: format!("this folder configures an MCP server: {}", server.name),
             remarks: vec![definition, about.to_owned()],

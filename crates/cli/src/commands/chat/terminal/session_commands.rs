@@ -87,7 +87,7 @@ impl ChatSession<'_> {
                 ui.note(Style::PLAIN, &said);
                 self.record("effort", &level, &said)?;
             }
-            None => ui.note(WARNING, &format!("unknown effort; there are {}", names.join(", "))),
+            None => ui.note(WARNING, &format!("unknown effort; levels are {}", names.join(", "))),
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -121,9 +121,7 @@ impl ChatSession<'_> {
         if let Some(path) = path {
             match ui.edit_file(path) {
                 Some(error) => ui.note(ERROR, &error),
-                None => {
-                    ui.note(Style::DIM, "new sessions have what it says now; this one after a compaction")
-                }
+                None => ui.note(Style::DIM, "new sessions use the change, this one after a compaction"),
             }
         }
         ControlFlow::Continue(())

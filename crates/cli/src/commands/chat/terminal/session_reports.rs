@@ -217,7 +217,7 @@ impl SessionReports<'_> {
             None if self.answers.is_empty() => ui.note(Style::DIM, "there is no answer yet"),
             None => {
                 let count = figures::counted(self.answers.len(), "answer");
-                ui.note(WARNING, &format!("{count} can be copied, so there is no number {position}"));
+                ui.note(WARNING, &format!("only {count} can be copied; there is no number {position}"));
             }
             Some(Err(why)) => ui.note(WARNING, &why),
             Some(Ok(())) if position == 1 => {
@@ -246,7 +246,7 @@ impl SessionReports<'_> {
         let settings = &self.app.setup.effective.hooks;
         let mut lines = setup_reports::hooks(settings, self.app.hooks.beside_settings());
         if self.app.hooks.settings.is_empty() && !settings.is_empty() {
-            lines.push(vec![Span::plain("none of them runs: --ignore-hooks, or none is valid")]);
+            lines.push(vec![Span::plain("none of them will run: --ignore-hooks, or none is valid")]);
         }
         lines
     }
@@ -281,7 +281,7 @@ impl SessionReports<'_> {
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let formats = [ExportFormat::Markdown, ExportFormat::Html, ExportFormat::Text, ExportFormat::Json];
         let Some(form) = formats.into_iter().find(|form| form.extension() == ending) else {
-            ui.note(WARNING, "the name of the file has to end in .md, .html, .txt or .jsonl");
+            ui.note(WARNING, "the file name must end in .md, .html, .txt or .jsonl");
             return Ok(());
         };
         let args = ExportArgs {

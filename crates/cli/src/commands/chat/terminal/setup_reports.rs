@@ -59,7 +59,7 @@ fn hook(definition: &HookDefinition) -> StyledLine {
     let matcher = match &definition.matcher {
         HookMatcher::All => String::new(),
         HookMatcher::Names(names) => format!(" {}", names.join("|")),
-        HookMatcher::Expression(_) => " (by an expression)".to_owned(),
+        HookMatcher::Expression(_) => " (by regular expression)".to_owned(),
         HookMatcher::Invalid(why) => format!(" (matches nothing: {why})"),
     };
     let handler = match &definition.config {
@@ -151,7 +151,7 @@ pub(super) fn config(setup: &Setup, context: &Context) -> Vec<StyledLine> {
         Some((mode, source)) => (mode.name(), source.to_string()),
         None => ("default", String::new()),
     };
-    lines.push(line("first mode", mode, &source));
+    lines.push(line("initial mode", mode, &source));
     lines.extend(effective.model.as_deref().map(|model| line("model", model, "settings")));
     lines
         .extend(effective.folders.iter().map(|(folder, source)| line("folder", folder, &source.to_string())));

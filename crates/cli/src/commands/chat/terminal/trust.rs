@@ -63,7 +63,7 @@ fn obeyed(cwd: &Path) -> Vec<(String, &'static str)> {
     let settings = ["settings.json", "settings.local.json"].into_iter();
     let settings =
         settings.map(|name| (cwd.join(".claude").join(name), "permission rules and other settings"));
-    let servers = [(cwd.join(".mcp.json"), "MCP servers, each of which is asked about")];
+    let servers = [(cwd.join(".mcp.json"), "MCP servers; you will be asked about each")];
     let folders =
         [("commands", "custom slash commands"), ("skills", "skills"), ("agents", "custom sub-agents")];
     let folders = folders.map(|(name, what)| (cwd.join(".claude").join(name), what));

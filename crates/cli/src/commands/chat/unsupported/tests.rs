@@ -45,7 +45,7 @@ fn every_feature_is_reported_in_one_line() {
         folders.found(None, Trust::Untrusted),
         [
             "MCP servers in settings files have no effect, as in the original (annals mcp add adds one): calc (managed.json)",
-            "settings of the sandbox have no effect: excludedCommands (managed.json)",
+            "sandbox settings have no effect: excludedCommands (managed.json)",
         ]
     );
 }

@@ -63,7 +63,7 @@ pub(super) fn run(args: &McpInstallArgs, context: &mut Context) -> Result<Outcom
         return Ok(Outcome::Declined);
     }
     report.undo = Some(write(&edits, context)?);
-    report.report(context, &format!("wrote {count}; clients see it when they start again"))?;
+    report.report(context, &format!("wrote {count}; restart the clients to use it"))?;
     Ok(Outcome::Done)
 }
 

@@ -40,7 +40,7 @@ pub(super) fn run(
 ) -> Result<Outcome, Fault> {
     let token = match &context.token {
         Some(given) if given.reveal().len() < MIN_TOKEN => {
-            return Err(Fault::usage(format!("ANNALS_TOKEN has less than {MIN_TOKEN} characters")));
+            return Err(Fault::usage(format!("ANNALS_TOKEN has fewer than {MIN_TOKEN} characters")));
         }
         Some(given) => AccessToken::given(given.reveal()),
         None => {
@@ -64,7 +64,7 @@ pub(super) fn run(
         }
     }
     context.out.flush()?;
-    context.say("only this machine, and only with this token; Ctrl-C ends it");
+    context.say("only this machine, and only with this token; Ctrl-C stops it");
     answer(args, project, &inbox, context)
 }
 
@@ -159,7 +159,7 @@ impl Service for ToolService {
         }
         let kind = head.header("content-type").unwrap_or_default().to_ascii_lowercase();
         if kind.split(';').next().is_none_or(|kind| kind.trim() != "application/json") {
-            return Err(refuse(415, "a message is application/json"));
+            return Err(refuse(415, "messages must be application/json"));
         }
         let questions = self.questions.clone();
         Ok(Box::new(move |body| reply(&questions, body)))

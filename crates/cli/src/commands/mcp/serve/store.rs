@@ -70,7 +70,7 @@ impl MemoryStore for ContextStore<'_> {
     }
 
     fn ask_team(&self, command: &[String]) -> Result<Vec<u8>, String> {
-        self.team.as_ref().ok_or("no team is asked")?.run(command)
+        self.team.as_ref().ok_or("no team is configured")?.run(command)
     }
 
     fn edit(&self, session: &str, edit: SessionEdit<'_>) -> Result<String, String> {

@@ -65,7 +65,7 @@ impl TeamCommands {
             Ok(ProcessResult { code: Some(1), output, .. }) if !output.is_empty() => Ok(output),
             Ok(ProcessResult { code: Some(_), errors, .. }) => Err(first_line(&errors)),
             Ok(_) => Err(format!("the team did not answer within {} seconds", MAX_TIME.as_secs())),
-            Err(error) => Err(format!("no process could be started: {error}")),
+            Err(error) => Err(format!("cannot start a process: {error}")),
         }
     }
 }

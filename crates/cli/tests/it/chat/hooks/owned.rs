@@ -101,7 +101,7 @@ fn a_call_that_is_left_for_later_runs_when_the_session_is_resumed() {
     assert!(fixture.made() && ran.out.contains(r#""result":"Fine.""#), "{}", ran.out);
     assert_eq!(fixture.told().len(), 3, "hooks are asked each time");
     let nothing = resume(1);
-    assert!(nothing.out.contains("no call of this session was left for later"), "{}", nothing.out);
+    assert!(nothing.out.contains("this session has no deferred call"), "{}", nothing.out);
     assert!(fixture.chat.api.requests().iter().all(|request| request.violations.is_empty()));
 }
 

@@ -112,7 +112,7 @@ impl ScreenUi {
                     PermissionOutcome::AllowInFolder(rules) => {
                         match self.folder_rules.add(&rules) {
                             Ok(done) => self.screen.note(Style::DIM, &done),
-                            Err(why) => self.screen.note(ERROR, &format!("{SETTINGS} is as it was: {why}")),
+                            Err(why) => self.screen.note(ERROR, &format!("{SETTINGS} is unchanged: {why}")),
                         }
                         // Whatever became of the file, the answer holds for this session.
                         Permit::AllowAlways(rules)

@@ -47,14 +47,12 @@ fn clipboard_image() -> Result<Image, String> {
             }
             // A desktop can have two clipboards.
             Ok(None) => {}
-            Err(error) => return Err(format!("the image of the clipboard: {error}")),
+            Err(error) => return Err(format!("cannot use the image on the clipboard: {error}")),
         }
     }
     match is_there {
         true => Err("there is no image on the clipboard".to_owned()),
-        false => {
-            Err("the clipboard cannot be read: neither wl-paste nor xclip nor pngpaste is here".to_owned())
-        }
+        false => Err("cannot read the clipboard: install wl-paste, xclip or pngpaste".to_owned()),
     }
 }
 

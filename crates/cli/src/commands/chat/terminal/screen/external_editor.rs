@@ -50,7 +50,7 @@ impl ExternalEditor {
         let path = folder.join(drafts::name(&new_uuid(&self.source)));
         create_folder(folder).map_err(|error| error.to_string())?;
         create_file(&path, text.as_bytes()).map_err(|error| error.to_string())?;
-        let edited = self.open(&path).map_err(|error| format!("{error}; the text is as it was"));
+        let edited = self.open(&path).map_err(|error| format!("{error}; the text is unchanged"));
         let edited = edited.and_then(|()| read_below(folder, &path).map_err(|error| error.to_string()));
         let removed = std::fs::remove_file(&path);
         let edited = edited.map(|bytes| String::from_utf8_lossy(&bytes).trim_end_matches('\n').to_owned())?;
@@ -64,7 +64,7 @@ impl ScreenUi {
     pub(super) fn edit_elsewhere(&mut self) -> std::io::Result<()> {
         if self.screen.is_working() {
             // The editor would hold up the turn.
-            self.screen.hint("another editor can be opened when the turn has ended");
+            self.screen.hint("wait for the turn to end before opening an editor");
             return Ok(());
         }
         let text = self.screen.editor().text();

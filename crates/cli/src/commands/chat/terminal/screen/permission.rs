@@ -101,7 +101,7 @@ impl GrantableRules {
         for (in_session, in_folder, granted) in [("a", "f", &self.exact), ("A", "F", &self.like)] {
             let rules = visible(&granted.join(", "));
             if rules.len() > MAX_RULES_SHOWN {
-                why.push(vec![Span::dim("too many commands for rules that could be shown here")]);
+                why.push(vec![Span::dim("too many commands to show their rules here")]);
             } else if !granted.is_empty() {
                 session.push(allow(in_session, format!("Yes, and in this session always: {rules}")));
                 let label = format!("Yes, and in this folder always: {rules} (in {SETTINGS})");

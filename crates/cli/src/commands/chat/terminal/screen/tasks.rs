@@ -124,7 +124,7 @@ fn whole_output(id: &str, watch: &TaskWatch) -> Vec<StyledLine> {
     let Some((text, before)) = watch.shells.printed(id, MAX_READ) else { return Vec::new() };
     let mut lines = plain_lines(&text);
     if before > 0 {
-        let text = format!("(the first {} are left out)", words::bytes(before));
+        let text = format!("(first {} omitted)", words::bytes(before));
         lines.insert(0, vec![Span::new(text, Style::DIM)]);
     }
     lines

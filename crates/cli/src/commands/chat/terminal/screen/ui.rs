@@ -102,8 +102,7 @@ impl ChatUi for ScreenUi {
         if !is_opening {
             return self.screen.clear_hint();
         }
-        self.screen
-            .hint("opening the session; if another program wrote to it just now, waiting until it is quiet");
+        self.screen.hint("opening the session; waiting if another program just wrote to it");
         // A terminal that is gone ends the conversation by itself.
         let _ = self.draw();
     }

@@ -11,7 +11,7 @@ use super::super::terminal_ui::WARNING;
 
 /// What declines all questions.
 const DECLINE: &str = "n";
-/// What goes back to the question before; no option is empty, and words are never alone.
+/// What goes back to the previous question; no option is empty, and words are never alone.
 const BACK: &str = "";
 
 /// Returns whether a request is a question of the model.
@@ -71,7 +71,7 @@ impl UserQuestions {
         };
         let mut others = vec![choice(words, QuestionKind::Words, "")];
         if !self.answers.is_empty() {
-            others.push(choice("back to the question before", QuestionKind::Back, BACK));
+            others.push(choice("back to the previous question", QuestionKind::Back, BACK));
         }
         others.push(choice("decline to answer", QuestionKind::Refuse, DECLINE));
         let header = match one_line(&asked.header) {
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(title, "? Size? (2 of 2) · S");
         let labels: Vec<&str> = second.choices.iter().map(|choice| choice.label.as_str()).collect();
         let others =
-            ["in your own words, with what is picked", "back to the question before", "decline to answer"];
+            ["in your own words, with what is picked", "back to the previous question", "decline to answer"];
         assert_eq!(labels, [&["S", "L"][..], &others].concat());
         assert!(questions.answer(said(BACK, None)).is_none());
         assert!(questions.next().title[1].text.starts_with("Color?"));
