@@ -16,7 +16,7 @@ KEYS = {"lines": "machine, file, generation, offset", "messages": "machine, file
         "responses": "key, machine, file, line, output, toString(cost)", "facts": "machine, file, kind, line, value", "files": "machine, file, generation, version"}
 AWAY = 74
 # How long a command may wait for servers that get no further, and how long files that were replaced may stay.
-WAIT, PATIENCE = 120, 60
+WAIT, PATIENCE = 30, 60
 
 
 def prove(proof):
