@@ -26,7 +26,7 @@ def report(annals, rg, folder, size, rounds, make_store):
         make_store(store, amount)
         planted = bench_needles.plant(store)
         benches.append(Bench(bench_peers.over(store, place, measured), store, planted, rounds))
-    # In turns, and the small one so often that it takes as long: the growth must not be a change of the machine's speed, and a
+    # In turns, and the small one so often that it takes as long: a change of the machine's speed must not look like growth, and a
     # second in which it is quick is found more easily than ten of them. Others take so long that half of the turns must do; in
     # the other half ours is built alone, for its growth.
     for turn in range(rounds):
