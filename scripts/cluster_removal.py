@@ -217,3 +217,4 @@ def self_test():
     assert old("EXCHANGE TABLES d.a AND d.b ON CLUSTER 'c'", {}) == "RENAME TABLE d.a TO d.a_away, d.b TO d.a, d.a_away TO d.b ON CLUSTER 'c'"
     assert old("ALTER TABLE d.a MODIFY TTL day + INTERVAL 9 DAY DELETE", {}) == "ALTER TABLE d.a DELETE WHERE day < today() - 9"
     assert old("ALTER TABLE d.a REMOVE TTL", {}) == ""
+    assert old("DROP TABLE IF EXISTS d.a ON CLUSTER 'c' SYNC", {}) == "DROP TABLE IF EXISTS d.a ON CLUSTER 'c'"

@@ -95,18 +95,18 @@ impl<'e> RebuildTables<'e> {
     /// Removes what has their names: new tables, or the old ones once these were replaced.
     pub(super) fn remove(&self) -> Result<(), EngineError> {
         for table in DERIVED_TABLES {
-            let drop = |one: &str| format!("DROP TABLE IF EXISTS {{db}}.{one}{SUFFIX}");
-            // A table that is dropped may stay on the disk for a while.
-            let empty = |one: &str| format!("TRUNCATE TABLE IF EXISTS {{db}}.{one}{SUFFIX}");
+            // A table that is dropped may stay on the disk for a while. An engine without a server (chDB) never gets to the end of SYNC.
+            // Over shards, TRUNCATE and merges that begin in the same moment may wait for each other forever.
             match &self.layout {
                 TableLayout::OneServer => {
-                    self.engine.execute(&empty(table), &[])?;
-                    self.engine.execute(&drop(table), &[])?;
+                    let name = format!("{{db}}.{table}{SUFFIX}");
+                    self.engine.execute(&format!("TRUNCATE TABLE IF EXISTS {name}"), &[])?;
+                    self.engine.execute(&format!("DROP TABLE IF EXISTS {name}"), &[])?;
                 }
                 TableLayout::Shards(tables) => {
-                    let (on, local) = (tables.on_cluster(), tables.local(table));
-                    for statement in [drop(table), empty(local), drop(local)] {
-                        let statement = format!("{statement} {on}");
+                    let on = tables.on_cluster();
+                    for name in [table, tables.local(table)] {
+                        let statement = format!("DROP TABLE IF EXISTS {{db}}.{name}{SUFFIX} {on} SYNC");
                         tables.execute_repeatedly(self.engine, &statement, self.patience)?;
                     }
                 }
