@@ -88,7 +88,7 @@ mod tests {
         check(b"{&quot;type&quot;:&quot;user&quot;}\n", Some("no complete record"));
         check(b"{\"type\":\"user\",\"uu\n", Some("no complete record"));
         check(b"\0\0\0\n", Some("no complete record"));
-        check(format!("{RECORD}\nsome\nlog\nlines\n").as_bytes(), Some("3 lines are no records"));
+        check(format!("{RECORD}\nsome\nlog\nlines\n").as_bytes(), Some("3 lines are not records"));
     }
 
     #[test]

@@ -101,7 +101,7 @@ async fn a_large_picture_is_made_smaller_and_looks_the_same() {
         let expected = if format == Format::Jpeg { "image/jpeg" } else { "image/png" };
         assert_eq!((media_type.as_str(), sizes(&outcome)), (expected, [4200, 420, 2000, 200]));
         let note = note.unwrap();
-        assert!(note.contains("4200 x 420") && note.contains("times 2.100"), "{note}");
+        assert!(note.contains("4200 x 420") && note.contains("2.100 times"), "{note}");
         let seen = Bitmap::read(&bytes);
         assert_eq!((seen.width, seen.height), (2000, 200));
         for (x, y, color) in
