@@ -25,8 +25,8 @@ def report_failure(what, fault):
 
 
 def sample_number():
-    """A number that differs from commit to commit, so that in time every part of a sample is run; 0 where there is no git."""
-    run = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    """A number that differs whenever crates/ has changed, so that in time every part of a sample is run; 0 where there is no git."""
+    run = subprocess.run(["git", "rev-parse", "--short=8", "HEAD:crates"], cwd=ROOT, capture_output=True, text=True, check=False)
     return int(run.stdout.strip() or "0", 16)
 
 
