@@ -1,9 +1,13 @@
 //! `annals hook`: what clients start.
 
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
 use annals_demo::Plan;
+use annals_testkit::builder::Session;
 use annals_testkit::home::{CommandOutput, Home};
 
 use crate::annals_exits;
@@ -48,6 +52,30 @@ fn a_session_is_archived_at_once_and_silently() {
     assert_eq!((done.code, done.out.as_str(), done.error.as_str()), (Some(0), "", ""));
     let listed = annals_exits(&home, &["archive", "--list"], 0).out;
     assert!(listed.contains("151e95d5"), "{listed}");
+}
+
+/// The client runs the hook before it has written the answer, or even the file.
+#[test]
+fn a_session_that_is_still_being_written_is_archived_whole() {
+    let id = "3f2a0000-1111-4222-8333-444444444444";
+    let home = Home::new();
+    let bytes = Session::new().id(id).folder("/w").prompt("hello").reply("Hello.").into_bytes();
+    let path = home.config_dir().join(format!("projects/-w/{id}.jsonl"));
+    let first_line = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let done = thread::scope(|scope| {
+        scope.spawn(|| {
+            for (pause, part) in [(150, &bytes[..first_line]), (50, &bytes[first_line..])] {
+                thread::sleep(Duration::from_millis(pause));
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                OpenOptions::new().create(true).append(true).open(&path).unwrap().write_all(part).unwrap();
+            }
+        });
+        hook(&home, &["stop"], &format!(r#"{{"transcript_path":"{}"}}"#, path.display()))
+    });
+    assert_eq!((done.code, done.error.as_str()), (Some(0), ""));
+    fs::remove_file(&path).unwrap();
+    annals_exits(&home, &["restore", id, "--yes"], 0);
+    assert_eq!(fs::read(&path).unwrap(), bytes);
 }
 
 #[test]
