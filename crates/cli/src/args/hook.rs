@@ -24,8 +24,8 @@ Examples:
   annals hook session-start --max-tokens 250";
 
 const STOP_EXAMPLES: &str = "\
-Archives the session that standard input names in the vault, so that nothing
-is lost when the client deletes it.
+Archives the session that standard input names in the vault, once the client
+has written its answer, so that nothing is lost when the client deletes it.
 
 Examples:
   # In settings.json, for the event Stop or SessionEnd
@@ -48,7 +48,7 @@ pub(crate) enum HookCommand {
     /// Tell a new session about recent work
     #[command(after_help = SESSION_START_EXAMPLES)]
     SessionStart(HookSessionStartArgs),
-    /// Archive the session at once
+    /// Archive the session
     #[command(after_help = STOP_EXAMPLES)]
     Stop,
 }

@@ -41,7 +41,7 @@ fn a_new_session_is_told_of_recent_work_on_its_project() {
 }
 
 #[test]
-fn a_session_is_archived_at_once_and_silently() {
+fn a_session_is_archived_silently() {
     let home = Home::new();
     home.fill(&Plan::default());
     let file = "projects/-home-mira-work-ferrite/151e95d5-d48b-49e0-b418-430274c9fdd3.jsonl";
